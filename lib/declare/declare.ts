@@ -140,7 +140,7 @@ function refuseSeveral(app: App, { name, match = matchOf(name), wholeName, each 
     `name one of them: ${found
       .slice(0, mostShown)
       .map((kernel) => `--match '${matchFor(kernel, all)}'`)
-      .join(', ')}; or declare them together with --each kernel`,
+      .join(', ')}; each kernel is declared under a name of its own`,
   );
 }
 
