@@ -16,6 +16,7 @@ import { readCapture, type Selfcheck } from '../archive/capture-files';
 import {
   countedDifferently,
   launchedOnce,
+  oneOfSeveral,
   otherThanDeclared,
   severalMatched,
   whyFewer,
@@ -249,6 +250,8 @@ export class CaptureRun {
         await this.judgeCapture(request, event, again, attempt, log);
     }
     if (captured[0]) this.tellOfOthers(request, captured[0], log);
+    const one = oneOfSeveral(selection, taken, seen);
+    if (one !== undefined && again.requests().length === 0) this.deps.report.info(one);
     attempt.plans.push(...planned.map((event) => planOf(request, event)));
     const attempts = [...captured, ...planned, ...violations, ...seen.refused];
     const launchedBefore = this.runs > 1 && seen.matches === 0 && attempt.appEnd.exitCode === 0;

@@ -51,18 +51,18 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
 }
 
 /**
- * Refuses a selection of one launch whose expression matches several kernels: which one comes first is the app's order,
- * not the user's choice. Undefined if one kernel matches, or one of each was asked for.
+ * Refuses a selection of the first launch whose expression matches several kernels: which one comes first is the app's
+ * order, not the user's choice. Undefined if one kernel matches, one of each was asked for, or the user said which
+ * launch (`oneOfSeveral` tells of that).
  */
 export function severalMatched(
-  { name, match, wholeName, each, declared }: Selection,
+  selection: Selection,
   captured: readonly { kernel: string }[],
   { summary }: Pick<Seen, 'summary'>,
 ): KernloopError | undefined {
-  const taken = new Set(captured.map(({ kernel }) => kernel));
-  const matched = matchedKernels({ match, wholeName }, summary);
-  const isChosen = matched.length < 2 || matched.every((kernel) => taken.has(kernel.name));
-  if (each !== 'dispatch' || taken.size === 0 || isChosen) return undefined;
+  const { name, match, declared, isPositioned } = selection;
+  const matched = matchedBesides(selection, captured, summary);
+  if (matched.length === 0 || isPositioned) return undefined;
   const meant = declared === undefined ? matched : matched.filter((kernel) => isMatched(declared, kernel));
   return new KernloopError(
     'USAGE',
@@ -73,6 +73,30 @@ export function severalMatched(
           .map((each) => `--match '${each}'`)
           .join(', ')}`,
   );
+}
+
+/** Says which kernel it was, if the expression of a launch that the user chose by its place matches several. */
+export function oneOfSeveral(
+  selection: Selection,
+  captured: readonly { kernel: string }[],
+  { summary }: Pick<Seen, 'summary'>,
+): string | undefined {
+  const matched = matchedBesides(selection, captured, summary);
+  if (matched.length === 0) return undefined;
+  const taken = [...new Set(captured.map(({ kernel }) => kernel))];
+  return `${selection.name}: captured ${taken.join(' and ')}, of ${matched.length} kernels that match /${selection.match}/`;
+}
+
+/** Kernels that a selection of launches matches, if not all of them were captured; else none. */
+function matchedBesides(
+  { match, wholeName, each }: Selection,
+  captured: readonly { kernel: string }[],
+  summary: SummaryEvent,
+): SummaryEvent['kernels'] {
+  const taken = new Set(captured.map(({ kernel }) => kernel));
+  const matched = matchedKernels({ match, wholeName }, summary);
+  const isAll = matched.length < 2 || matched.every((kernel) => taken.has(kernel.name));
+  return each !== 'dispatch' || taken.size === 0 || isAll ? [] : matched;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Selection {
   match: string;
   wholeName: boolean;
   dispatches: Dispatches;
+  /** Whether the user said which of the matching dispatches, as of an autotuner's configurations: not just the first. */
+  isPositioned: boolean;
   each: Each;
   /** Maximum number of captures; no more ordinals than this are requested. */
   limit: number;
@@ -77,6 +79,7 @@ function selectionOf(app: App, name: string, options: CaptureOptions): Selection
     match: checkedRegex('match', declared.match),
     wholeName: options.wholeName ?? declared.wholeName ?? false,
     dispatches: dispatchesOf(declared, options, each),
+    isPositioned: after !== undefined || positionOf(declared, options) !== undefined,
     each,
     limit: options.limit ?? declared.limit ?? defaultLimit,
     after:
@@ -97,12 +100,15 @@ function dispatchesOf(declared: KernelEntry, options: CaptureOptions, each: Each
   if (options.ordinal !== undefined && options.dispatch !== undefined) {
     throw new KernloopError('USAGE', '--ordinal and --dispatch both say which dispatches', 'give one of them');
   }
-  const given = options.dispatch ?? (options.ordinal === undefined ? undefined : String(options.ordinal));
-  const ofKernel = declared.dispatch ?? (declared.ordinal === 1 ? undefined : String(declared.ordinal));
-  const text = given ?? ofKernel ?? (each === 'dispatch' ? '1' : '1-');
+  const text = positionOf(declared, options) ?? (each === 'dispatch' ? '1' : '1-');
   const dispatches = parseDispatches(text);
   if (dispatches) return dispatches;
   throw new KernloopError('USAGE', `--dispatch "${text}" names no dispatches`, `give ${dispatchesForm}`);
+}
+
+function positionOf(declared: KernelEntry, options: CaptureOptions): string | undefined {
+  const given = options.dispatch ?? (options.ordinal === undefined ? undefined : String(options.ordinal));
+  return given ?? declared.dispatch ?? (declared.ordinal === 1 ? undefined : String(declared.ordinal));
 }
 
 function checkLimit({ name, dispatches, each, limit }: Selection): void {

@@ -177,6 +177,18 @@ describe('captures of several dispatches', () => {
       });
     });
 
+    it('is captured where the user says which launch, and of which kernel that is', async () => {
+      for (const options of [{ dispatch: '2' }, { ordinal: 3 }, { dispatch: 'last' }, { after: 'reduce' }]) {
+        // The fake app launches five that match.
+        const launched = { kernels: [{ ...shapes[0], dispatches: 4 }, ...shapes.slice(1)] };
+        const fake = deps(inRanges, fakeReplay(), [launched, launched]);
+        expect(
+          (await run({ match: 'saxpy', output: workspace.path('out/capture'), ...options }, fake)).captures,
+        ).toHaveLength(1);
+        expect(fake.said.info).toContain('saxpy: captured saxpy(float*, float), of 2 kernels that match /saxpy/');
+      }
+    });
+
     it('counts a kernel that matches by its mangled name', async () => {
       expect((await refused({ match: 'saxpy\\(float|5saxpyI' })).what).toContain('ns::saxpy<double>');
     });

@@ -312,6 +312,7 @@ describe('declare', () => {
     const [meant = ''] = /'(.*?)'/.exec(error.hint)?.slice(1) ?? [];
     expect((await run({ name: 'scale-float', match: meant })).launched).toEqual(['void scale<float>(float*)']);
     expect((await run({ name: 'scale', each: 'kernel' })).launched).toHaveLength(2);
+    expect((await run({ name: 'last', match: 'scale', dispatch: 'last' })).launched).toHaveLength(2);
     expect((await run({ name: 'forced', match: 'scale<', force: true })).launched).toHaveLength(2);
   });
 });

@@ -130,8 +130,9 @@ function refuseUnknown(app: App, options: DeclareOptions, deps: Deps): void {
 }
 
 /** Refuses an expression that matches several kernels of the last profile: no capture of it would be taken. */
-function refuseSeveral(app: App, { name, match = matchOf(name), wholeName, each }: DeclareOptions): void {
-  if (wholeName === true || (each ?? 'dispatch') !== 'dispatch') return;
+function refuseSeveral(app: App, options: DeclareOptions): void {
+  const { name, match = matchOf(name) } = options;
+  if (!takesTheFirst(options)) return;
   const { found, all } = matchedInProfile(app, match) ?? { found: [], all: [] };
   if (found.length < 2) return;
   throw new KernloopError(
@@ -143,6 +144,10 @@ function refuseSeveral(app: App, { name, match = matchOf(name), wholeName, each 
       .join(', ')}; each kernel is declared under a name of its own`,
   );
 }
+
+/** Whether nothing but the expression says which launch is meant. */
+const takesTheFirst = ({ wholeName, each = 'dispatch', ordinal, dispatch, after }: DeclareOptions): boolean =>
+  wholeName !== true && each === 'dispatch' && ordinal === 1 && dispatch === undefined && after === undefined;
 
 /** Kernels of the last profile, and those that the expression matches; null without a profile. */
 function matchedInProfile(app: App, match: string): { found: LaunchedKernel[]; all: LaunchedKernel[] } | null {
@@ -182,8 +187,9 @@ function tellOfCode(app: App, options: DeclareOptions, deps: Deps): void {
  * Warns if the code of the app's program has several kernels that the expression matches. It is no error: the app may
  * launch one of them, and only a run tells.
  */
-function warnOfSeveral(app: App, { name, match, wholeName, each }: DeclareOptions, { env, report }: Deps): void {
-  if (wholeName === true || (each ?? 'dispatch') !== 'dispatch') return;
+function warnOfSeveral(app: App, options: DeclareOptions, { env, report }: Deps): void {
+  const { name, match } = options;
+  if (!takesTheFirst(options)) return;
   const carried = carriedBy(app, env);
   const isMeant = (symbol: string): boolean =>
     match === undefined ? functionIn(symbol) === name : new RegExp(match).test(symbol);
