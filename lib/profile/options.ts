@@ -9,11 +9,7 @@ export const profileOptionsSchema = z.object({
     .boolean()
     .default(false)
     .describe('Also record when each launch ran (the first 20,000), for `kernloop trace export --profile`. CUDA only.'),
-  top: z
-    .int()
-    .min(1)
-    .optional()
-    .describe('How many kernels to print. The file has all of them. Default: 20, or 3 of a command.'),
+  top: z.int().min(1).default(20).describe('How many kernels to print. The file has all of them.'),
 });
 
 export type ProfileOptions = z.output<typeof profileOptionsSchema>;

@@ -14,7 +14,10 @@ export function printProfile(result: Profile, top: number, deps: Deps): void {
   const rows = [columns.map(({ title }) => title), ...shown.map((kernel) => columns.map(({ show }) => show(kernel)))];
   for (const line of table(rows)) deps.report.result(line);
   const more = result.kernels.length - top;
-  if (more > 0) deps.report.result(`and ${more} more ${more === 1 ? 'kernel' : 'kernels'}: see profile.json`);
+  if (more > 0)
+    deps.report.result(
+      `and ${more} more ${more === 1 ? 'kernel' : 'kernels'}: --top ${result.kernels.length} prints all`,
+    );
   if (result.processes > 1) deps.report.result(`over ${result.processes} processes`);
   for (const line of processLines(result.per_process ?? [])) deps.report.result(`  ${line}`);
 }

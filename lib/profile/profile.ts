@@ -36,9 +36,8 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
   const result = await measure(app, options, deps);
   if (file !== undefined) writeOwnJson(file, result, profileFormat);
   if (options.output !== undefined) writeOutput(resolve(options.output), jsonText(result), deps.env);
-  const isCommand = options.command.length > 0;
-  printProfile(result, options.top ?? (isCommand ? 3 : 20), deps);
-  if (isCommand) printNext(result, options, deps);
+  printProfile(result, options.top, deps);
+  if (options.command.length > 0) printNext(result, options, deps);
   if (other !== undefined && options.output === undefined)
     deps.report.info(
       `not kept: ${kernloopFile} here runs ${commandText(other.config.command)}; --output FILE keeps it`,

@@ -104,6 +104,9 @@ describe('a fault in the words for people', () => {
     expect(faultWords(`${text} the 16384-byte allocation at 0x41b700208000 ('virtual memory')`, session)).toBe(
       'write of 4 bytes at 0x40, through a null pointer',
     );
+    expect(faultWords(text.replace(/\d+ bytes before$/, 'through a null pointer'), session)).toBe(
+      'write of 4 bytes at 0x40, through a null pointer',
+    );
     expect(isThroughNull(text.replace('0x40', '0x10000'))).toBe(false);
   });
 

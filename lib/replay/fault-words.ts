@@ -30,7 +30,7 @@ const access =
   /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes?) at 0x[0-9a-f]+: (?=[\d,]+ bytes? (?:behind|before|into) |just behind |outside of every )/g;
 
 const throughNull =
-  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes? at (0x[0-9a-f]+))/g;
+  /(?:memory access outside of every allocation|access past the end of an allocation): ((?:read|write) of \d+ bytes? at (0x[0-9a-f]+))(?:: through a null pointer)?/g;
 /** Members and first elements behind a null pointer. */
 const nullBytes = 2 ** 16;
 

@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { relative } from 'node:path';
 import { thrown } from '../testing/failure';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
@@ -9,7 +9,10 @@ describe('the reproducer of a folder', () => {
   beforeEach(() => {
     workspace = new TestWorkspace();
   });
-  afterEach(() => workspace.dispose());
+  afterEach(() => {
+    jest.restoreAllMocks();
+    workspace.dispose();
+  });
 
   it('is none of a capture without a project, and the way to one is named', () => {
     workspace.write('downloads/x/capture.json', captureJson());
@@ -25,6 +28,18 @@ describe('the reproducer of a folder', () => {
     expect(hint()).toBe(`name the reproducer: ${relative(process.cwd(), root)}; \`kernloop extract\` makes one`);
     for (const name of ['a', 'b', 'c', 'd']) cpSync(root, `${root}-${name}`, { recursive: true });
     expect(hint()).toMatch(/^name the reproducer: (?:\S+, ){4}and 1 more \(`kernloop kernels` lists them\)/);
+  });
+
+  it('is suggested for one that is not there, by the name of the kernel wherever it is', () => {
+    const root = writeReproducer(workspace);
+    cpSync(root, `${workspace.path('kernels/app')}/histogram`, { recursive: true });
+    mkdirSync(workspace.path('kernels/app/unrelated'));
+    jest.spyOn(process, 'cwd').mockReturnValue(workspace.root);
+    const hint = (name: string): string => thrown(() => openReproducer(workspace.path(name))).hint;
+    expect(hint('saxpy')).toMatch(/^did you mean kernels\/app\/saxpy\? name the folder/);
+    expect(hint('kernels/ap/saxyp')).toMatch(/^did you mean kernels\/app\/saxpy\? /);
+    expect(hint('kernels/app/hist')).toMatch(/^did you mean kernels\/app\/histogram\? /);
+    expect(hint('kernels/other/zebra')).toMatch(/^name the folder/);
   });
 
   it('is that above the capture of a project', () => {

@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { isDeepStrictEqual } from 'node:util';
 import { captureFile } from '../archive/capture-files';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
-import { KernloopError, nearest } from '../support/error';
+import { closest, KernloopError, nearest } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
@@ -29,20 +29,23 @@ export interface Reproducer {
   readonly report: string;
 }
 
-/** "did you mean kernels/demo/scale? ", if a folder beside the missing one has nearly its name. */
-function closeTo(folder: string): string {
-  const parent = dirname(resolve(folder));
-  if (!existsSync(parent)) return '';
-  const folders = readdirSync(parent, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const [close] = nearest(
-    basename(folder),
-    folders.map(({ name }) => name),
-    1,
-  );
-  return close === undefined ? '' : `did you mean ${join(dirname(folder), close)}? `;
-}
-
 const mostNamed = 4;
+
+/** "did you mean kernels/demo/scale? ", if a reproducer here is named so or nearly so, or else a folder beside it. */
+function closeTo(folder: string): string {
+  const typed = basename(resolve(folder));
+  const here = reproducersIn(findWorkspaceRoot(process.cwd()));
+  const names = closest(
+    typed,
+    here.map((at) => basename(at)),
+  );
+  const named = here.filter((at) => names.includes(basename(at))).map((at) => relative(process.cwd(), at));
+  const parent = dirname(resolve(folder));
+  const folders = existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : [];
+  const beside = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const meant = named.length > 0 ? named : nearest(typed, beside, 1).map((name) => join(dirname(folder), name));
+  return meant.length === 0 ? '' : `did you mean ${meant.slice(0, mostNamed).join(', or ')}? `;
+}
 
 /** The reproducers of the workspace in whose root the command was typed. */
 function namedHere(folder: string): string | undefined {

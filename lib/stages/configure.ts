@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readKernloopJson, type App } from '../app/app';
 import { appAt, isDeclared } from '../app/command-app';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
-import { KernloopError, nearest } from '../support/error';
+import { closest, KernloopError } from '../support/error';
 import {
   environmentLayer,
   flagLayer,
@@ -95,7 +95,7 @@ function requireStages(path: string, origin: string, options: Readonly<Record<st
     return origin === kernelFile ? project === 'reproducer' : project !== 'none' && !selfContained;
   }) as string[];
   for (const name of Object.keys(options).filter((each) => !known.includes(each))) {
-    const [suggestion] = nearest(name, known, 1);
+    const [suggestion] = closest(name, known, 1);
     if (!isStageName(name)) {
       throw new KernloopError(
         'CONFIG_INVALID',
@@ -125,7 +125,7 @@ function layer(
   const own = options[stage.name] ?? {};
   for (const name of Object.keys(own)) {
     if (known.includes(name)) continue;
-    const [suggestion] = nearest(name, known, 1);
+    const [suggestion] = closest(name, known, 1);
     throw new KernloopError(
       'CONFIG_INVALID',
       `${path}: options.${stage.name}: there is no option "${name}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`,

@@ -1,7 +1,7 @@
 import { closeSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes';
-import { KernloopError, messageOf, nearest, systemCode } from './error';
+import { closest, KernloopError, messageOf, systemCode } from './error';
 import { valueOfJson } from './json-text';
 import { openRegularFile } from './regular-file';
 
@@ -124,12 +124,12 @@ export function describeIssues(error: z.ZodError, schema?: z.ZodType): string {
 /** The nearest of the values that are known, where the parse reports its input. */
 function meantValue({ input, values }: z.core.$ZodIssueInvalidValue): string {
   const texts = values.filter((value) => typeof value === 'string');
-  const [suggestion] = typeof input === 'string' ? nearest(input, texts, 1) : [];
+  const [suggestion] = typeof input === 'string' ? closest(input, texts, 1) : [];
   return suggestion === undefined ? '' : ` (did you mean "${suggestion}"?)`;
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
-  const [suggestion] = nearest(key, known, 1);
+  const [suggestion] = closest(key, known, 1);
   return `unknown field "${key}"${suggestion ? ` (did you mean "${suggestion}"?)` : ''}`;
 }
 

@@ -10,6 +10,9 @@ namespace {
 using Mapping = AddressSpace::Mapping;
 using Mappings = std::vector<Mapping>;
 
+// Members and first elements behind a null pointer. No memory is this low: Linux maps none below 64 KiB.
+constexpr uint64_t kNullBytes = 64 << 10;
+
 std::string describe_range(uint64_t base, uint64_t size, const std::string& label) {
   char text[80];
   std::snprintf(text, sizeof text, "the %llu-byte allocation at 0x%llx", static_cast<unsigned long long>(size),
@@ -43,6 +46,7 @@ std::string describe_miss(const AddressSpace& space, uint64_t address, uint32_t 
              describe_range(freed->base, freed->size, freed->label) + ", which has been freed";
     }
   }
+  if (address < kNullBytes) return "through a null pointer";
   if (mappings->empty()) return "nothing is mapped on the device";
   const auto below = at_or_below(*mappings, address);
   if (below != mappings->end() && address - below->base < below->size) {

@@ -45,6 +45,17 @@ TEST_P(Faults, NameTheStoreThroughAWildPointer) {
   expect_usable();
 }
 
+TEST_P(Faults, CallANullPointerByItsNameWhateverIsMapped) {
+  Array<uint32_t> other(device.space, 64);
+  for (const uint64_t offset : {uint64_t{0}, uint64_t{0xfff0}}) {
+    const Fault fault = fault_of(device.run("store_at", linear(1, 1), Arguments(offset, 1u)));
+    EXPECT_EQ(fault.address, offset);
+    EXPECT_EQ(fault.detail, "through a null pointer");
+  }
+  const Fault above = fault_of(device.run("store_at", linear(1, 1), Arguments(uint64_t{0x10000}, 1u)));
+  EXPECT_NE(above.detail.find("bytes before the"), std::string::npos) << above.detail;
+}
+
 TEST_P(Faults, NameTheLaneAndTheNearestAllocation) {
   Array<uint32_t> out(device.space, 100, "the output");
   std::fill(out.begin(), out.end(), 3u);
