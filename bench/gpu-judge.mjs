@@ -1,14 +1,16 @@
 // Candidates an hour of one judge for ggml's mul_mat_q in CUDA, against `recompile` and `validate --inputs 4` one after the other, in the
 // same run; and the part of it that compiles. In derived inputs the quantised blocks of both matrices change places
 // (--inputs-record): each candidate must be judged on some.
-//   node bench/gpu-judge.mjs <checkout of ggml> [--candidates 60] [--sample 4] [--jobs 2] [--cores 2]
+//   node bench/gpu-judge.mjs <checkout of ggml> [--candidates 60] [--sample 4] [--jobs 2] [--cores 2] [--parts]
+// --parts: instead, the CPU and wall seconds of each program that a judgement starts, one candidate at a time.
 // Fetches nothing. The checkout is copied and built here, without FlashAttention, which takes most of a build, on all cores;
 // what is measured has the first `--cores` of them.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { cpuSeconds, judged } from './cheats/judging.mjs';
+import { cpuSeconds, judged, judgedBy } from './cheats/judging.mjs';
+import { countedParts } from './judge-parts.mjs';
 import { ggmlReproducer, isGgml, quantisedRecords } from './gpu/ggml.mjs';
 import { conclude, kernloop, must, rounded, run } from './gpu/host.mjs';
 
@@ -17,6 +19,7 @@ const { values: given, positionals } = parseArgs({
   options: {
     ...{ candidates: { type: 'string', default: '60' }, sample: { type: 'string', default: '4' } },
     ...{ jobs: { type: 'string', default: '2' }, cores: { type: 'string', default: '2' } },
+    parts: { type: 'boolean', default: false },
   },
 });
 if (!isGgml(positionals[0])) {
@@ -83,6 +86,40 @@ async function byVerbs() {
   return { ...verbs, recompile_seconds_each: each('recompile'), validate_seconds_each: each('validate') };
 }
 
+/** One candidate after the other; the first, which meets cold caches, does not count. */
+async function byParts() {
+  const parts = countedParts();
+  const home = mkdtempSync(join(process.env.KERNLOOP_BENCH_DIR ?? tmpdir(), 'kernloop-judge-home-'));
+  const settings = { reproducer: [reproducer], home, jobs: 1, compileLimitSeconds: 600, inputsRecord: records };
+  let began;
+  try {
+    await judgedBy(parts.wrap, settings, async (judge) => {
+      for (let index = -1; index < sample; index += 1) {
+        const { id } = judge.submit({ files: { [basename(variant)]: edit(index + 1) } });
+        const { judgement } = await judge.verdict(id);
+        if (judgement.verdict !== 'pass') throw new Error(`a right edit: ${judgement.verdict}: ${judgement.summary}`);
+        if (index !== -1) continue;
+        began = [performance.now(), cpuSeconds(), process.cpuUsage()];
+        parts.begin();
+      }
+      const { user, system } = process.cpuUsage(began[2]);
+      parts.add('node', (user + system) / 1e6);
+      parts.add('all', cpuSeconds() - began[1], (performance.now() - began[0]) / 1000);
+    });
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+  return parts.rows(sample);
+}
+
+if (given.parts) {
+  const rows = await byParts();
+  conclude('gpu-judge-parts', { parts: rows }, [
+    ['part', 'programs', 'CPU seconds each', 'wall seconds each'],
+    ...rows,
+  ]);
+  process.exit();
+}
 const verbs = await byVerbs();
 const judge = await byJudge();
 conclude(

@@ -1,7 +1,8 @@
+import { keepCapture } from '../../lib/archive/kept-capture';
 import type { RecorderConfig } from '../../lib/recorder/recorder-config';
 import { fakeDeps, type FakeDeps } from '../../lib/testing/fake-deps';
 import { fakeRecorder, fakeReplay, type Play } from '../../lib/testing/fake-programs';
-import { TestWorkspace } from '../../lib/testing/workspace';
+import { captureJson, TestWorkspace } from '../../lib/testing/workspace';
 import captureBatch, { type TaskResult } from './batch';
 
 describe('the batch of captures', () => {
@@ -48,6 +49,19 @@ describe('the batch of captures', () => {
     const results = await run({ 'app:capture-a': input('a'), 'app:capture-b': input('b') }, fake);
     expect(results).toMatchObject({ 'app:capture-a': { success: true }, 'app:capture-b': { success: true } });
     expect(appRuns(fake)).toBe(1);
+  });
+
+  it('runs nothing for a capture from elsewhere, which stays', async () => {
+    const place = workspace.path('kernels/app/a/capture');
+    workspace.write(`${place}/capture.json`, captureJson());
+    keepCapture(place, 'theirs.klpack');
+    const fake = deps();
+    const results = await run({ 'app:capture-a': input('a') }, fake);
+    expect(results['app:capture-a']).toMatchObject({
+      success: true,
+      terminalOutput: expect.stringContaining('is from theirs.klpack and kept') as string,
+    });
+    expect(appRuns(fake)).toBe(0);
   });
 
   it('fails only the task whose kernel was not captured, and says why in its output', async () => {

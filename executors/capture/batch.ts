@@ -1,6 +1,7 @@
 import type { TaskGraph } from '@nx/devkit';
 import { openApp } from '../../lib/app/app';
 import { captureSelections, type CaptureOutcome } from '../../lib/capture/capture';
+import { keptSelections, keptText } from '../../lib/capture/kept-selections';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
 import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { stages } from '../../lib/stages/registry';
@@ -43,10 +44,14 @@ export default async function* captureBatch(
       const values = configureTask(stages.capture, { ...inputs[task], ...overrides }, own, deps);
       const options = captureOptionsSchema.parse(values);
       const requireUnchanged = await watchInputs(stages.capture, values, own, deps);
-      addTo(groups, task, options, {
-        selections: selectionsOf(openApp(options.app), options, deps.report),
-        requireUnchanged,
-      });
+      const app = openApp(options.app);
+      const selections = selectionsOf(app, options, deps.report);
+      const kept = keptSelections(selections);
+      if (kept.length === 0) addTo(groups, task, options, { selections, requireUnchanged });
+      else {
+        const lines = kept.map(({ selection, from }) => `${keptText(app, selection.name, from)}\n`);
+        yield unlessChanged(task, requireUnchanged, lines.join(''), deps);
+      }
     } catch (error) {
       yield failed(task, error, deps);
     }

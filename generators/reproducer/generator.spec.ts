@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { logger } from 'nx/src/devkit-exports';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
 import { openApp } from '../../lib/app/app';
+import { keptIn } from '../../lib/archive/kept-capture';
 import { failure } from '../../lib/testing/failure';
 import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';
 import { generateReproducer } from './generator';
@@ -89,6 +90,15 @@ describe('reproducer', () => {
       { name: 'scale', match: '^demo::scale\\(float\\*, int\\)$' },
     ]);
     expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
+    expect(keptIn(dirname(capture))?.from).toBe('from-a-colleague');
+  });
+
+  it('says that another kernel of the app is the same dispatch', async () => {
+    const warned = jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
+    await (
+      await generateReproducer(tree, { ...options, name: 'again' }, deps)
+    )();
+    expect(warned.mock.calls.flat().join('\n')).toMatch(/^again is the same dispatch of the same kernel as scale \(/);
   });
 
   it('replaces no file of the user beside a capture, nor one that is called as a file of a capture', async () => {

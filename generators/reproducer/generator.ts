@@ -6,12 +6,15 @@ import { openApp, type App } from '../../lib/app/app';
 import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
+import { keepCapture } from '../../lib/archive/kept-capture';
 import { requireCapturePlace } from '../../lib/capture/owner';
+import { sameLaunches } from '../../lib/extract/same-launch';
 import { buildPristine } from '../../lib/generate/generate';
 import { pristineOnly } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
+import { jsonReader } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
 import { escaped } from '../../lib/support/patterns';
@@ -46,7 +49,11 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
     logger.info(`${relative(tree.root, file)} will declare ${kernel.name}: ${kernel.match}`);
   return async () => {
     await declare(file, kernel, deps);
-    copyCapture(from, to);
+    if (resolve(from) !== resolve(to)) {
+      copyCapture(from, to);
+      keepCapture(to, options.capture);
+    }
+    for (const line of sameLaunches(openApp(app.root), kernel.name, jsonReader())) logger.warn(line);
   };
 }
 
@@ -111,7 +118,6 @@ function writeProject(tree: Tree, root: string, folder: string, files: readonly 
  * user's files beside a capture stay.
  */
 function copyCapture(from: string, to: string): void {
-  if (resolve(from) === resolve(to)) return;
   const isWanted = (source: string, target: string): boolean =>
     isOfACapture(basename(source)) || statSync(source).isDirectory() || !existsSync(target);
   cpSync(from, to, { recursive: true, filter: isWanted });

@@ -127,6 +127,9 @@ const formats = {
 
 export const captureFiles: readonly string[] = Object.keys(formats);
 
+/** Says of a capture beside it that it was brought from elsewhere (kept-capture.ts). No result of a task. */
+export const keptFile = 'kept.json';
+
 /** Files in a folder that have the name of a capture file but another format. */
 export const foreignCaptureFiles = (folder: string): string[] =>
   Object.entries(formats)
@@ -139,7 +142,7 @@ export const foreignCaptureFiles = (folder: string): string[] =>
  * user's.
  */
 export function isOfACapture(name: string): boolean {
-  return captureFiles.some(
+  return [...captureFiles, keptFile].some(
     (ours) =>
       name === ours || name.startsWith(`${ours}.partial-`) || (name.startsWith(`.${ours}.`) && name.endsWith('.tmp')),
   );

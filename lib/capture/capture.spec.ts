@@ -16,8 +16,9 @@ import {
 import { sha256 } from '../support/files';
 import type { Progress } from '../support/report';
 import { fileInput } from '../support/stdin';
-import { TestWorkspace } from '../testing/workspace';
-import { capture } from './capture';
+import { captureJson, TestWorkspace } from '../testing/workspace';
+import { keepCapture } from '../archive/kept-capture';
+import { capture, captureUnlessKept } from './capture';
 import { captureOptionsSchema } from './options';
 
 describe('capture', () => {
@@ -54,6 +55,50 @@ describe('capture', () => {
       verdict: 'verified',
       poison_patterns: ['0xa5', '0x5a'],
       replays: 5,
+    });
+  });
+
+  describe('from elsewhere, in the place of a declared kernel', () => {
+    let place = '';
+    beforeEach(() => {
+      workspace.dispose();
+      workspace = new TestWorkspace({ kernels: ['saxpy', 'sum'].map((name) => ({ name, match: `^${name}\\(` })) });
+      place = workspace.path('kernels/app/saxpy/capture');
+      workspace.write(`${place}/capture.json`, captureJson());
+      keepCapture(place, 'theirs.klpack');
+    });
+    const appRuns = (fake: FakeDeps): number => fake.calls.filter(({ program }) => program === 'program').length;
+    const text = (): string => readFileSync(join(place, 'capture.json'), 'utf8');
+
+    it('is not replaced by one of the app, which the error names', async () => {
+      const [before, fake] = [text(), deps()];
+      const error = await failure(capture(options({ kernel: ['saxpy'] }), fake));
+      expect([error.code, error.what]).toEqual(['USAGE', expect.stringContaining('is from theirs.klpack and kept')]);
+      expect([text(), appRuns(fake)]).toEqual([before, 0]);
+      await capture(options({ kernel: ['saxpy'], output: workspace.path('other') }), deps());
+      expect(existsSync(workspace.path('other/capture.json'))).toBe(true);
+    });
+
+    it('stays while the other kernels of the app are captured', async () => {
+      const [before, fake] = [text(), deps()];
+      const { captures } = await capture(options(), fake);
+      expect(captures.map(({ name }) => name)).toEqual(['sum']);
+      expect(fake.said.result.join('\n')).toContain('`kernloop extract saxpy --recapture` replaces it');
+      expect(text()).toBe(before);
+    });
+
+    it('is the result of its task, which runs nothing', async () => {
+      const [before, fake] = [text(), deps()];
+      expect(await captureUnlessKept(options({ kernel: ['saxpy'] }), fake)).toBe(true);
+      expect([text(), appRuns(fake)]).toEqual([before, 0]);
+      expect(await captureUnlessKept(options({ kernel: ['sum'] }), fake)).toBe(true);
+      expect(appRuns(fake)).toBe(1);
+    });
+
+    it('is kept no longer once another capture is there', async () => {
+      workspace.write(`${place}/capture.json`, captureJson({ dispatch: { ordinal: 2, index: 1, queue: 0 } }));
+      await capture(options({ kernel: ['saxpy'] }), deps());
+      expect(readdirSync(place)).not.toContain('kept.json');
     });
   });
 

@@ -7,6 +7,7 @@ import { inputOf } from '../app/input';
 import { sayInterpreter } from '../app/interpreter';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
+import { forgetKept } from '../archive/kept-capture';
 import { openDevice } from '../device/open-device';
 import { withDevice } from '../device/lock';
 import type { Deps } from '../deps/deps';
@@ -17,6 +18,7 @@ import { tellingWhatIsKept } from '../support/interrupted';
 import { MadeFolder } from '../support/made-folder';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
+import { keptSelections, keptText } from './kept-selections';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
 import { requireCapturePlace, requireOwnPlace } from './owner';
@@ -34,10 +36,31 @@ export interface CaptureOutcome extends CaptureResult {
 
 /** Runs the app and captures every selected kernel. */
 export async function capture(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
-  const { failures, ...result } = await captureKernels(options, deps);
+  const app = openApp(options.app);
+  const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
+  const kept = options.dryRun ? [] : keptSelections(selections);
+  const [first] = kept;
+  if (first && (options.kernel.length > 0 || kept.length === selections.length))
+    throw new KernloopError(
+      'USAGE',
+      keptText(app, first.selection.name, first.from),
+      '`kernloop extract NAME` makes a project of it; --output FOLDER captures into another folder',
+    );
+  for (const { selection, from } of kept) deps.report.result(keptText(app, selection.name, from));
+  const wanted = selections.filter((selection) => kept.every((each) => each.selection !== selection));
+  const { failures, ...result } = await captureSelections(options, wanted, deps);
   const [failure] = failures;
   if (failure) throw withOthers(failure.error, { ...result, failures });
   return result;
+}
+
+/** Like `capture`, as a task that others depend on: a capture from elsewhere is its result. */
+export async function captureUnlessKept(options: CaptureOptions, deps: Deps): Promise<boolean> {
+  const app = openApp(options.app);
+  const kept = keptSelections(selectionsOf(app, options, deps.report));
+  for (const { selection, from } of kept) deps.report.result(keptText(app, selection.name, from));
+  if (kept.length === 0) await capture(options, deps);
+  return true;
 }
 
 /** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
@@ -99,6 +122,7 @@ export async function captureSelections(
       attempt.dropped,
     ),
   );
+  for (const { output } of captures) forgetKept(output);
   const exitCode = exitCodeOf(attempt.appEnd);
   const { plans, failures, processes, appEnd } = attempt;
   const exit = { app_exit_code: exitCode, exit_code: exitCode };

@@ -48,7 +48,7 @@ export const stage = defineStage({
     without: ['dryRun'],
     refused: { dryRun: 'a dry run captures nothing, and Nx would keep that as the result of the task' },
     fixed: { build: false },
-    // A failing exit code is then the app's own, after a complete capture.
-    succeeds: () => true,
+    // A failing exit code of the app's own, after a complete capture, fails no task.
+    run: (options, deps) => code().captureUnlessKept(options, deps),
   },
 });

@@ -1,13 +1,32 @@
+import { keepCapture, keptIn } from '../archive/kept-capture';
 import { fakeDeps } from '../testing/fake-deps';
 import { failure } from '../testing/failure';
-import { fakeRecorder } from '../testing/fake-programs';
-import { TestWorkspace } from '../testing/workspace';
+import { fakeRecorder, fakeReplay } from '../testing/fake-programs';
+import { captureJson, TestWorkspace } from '../testing/workspace';
 import { extract } from './extract';
 import { extractOptionsSchema } from './options';
 
 describe('extract', () => {
   let workspace: TestWorkspace;
   afterEach(() => workspace.dispose());
+
+  it('keeps a capture from elsewhere, unless it is asked to capture again', async () => {
+    workspace = new TestWorkspace();
+    const place = workspace.path('kernels/app/saxpy/capture');
+    workspace.write(`${place}/capture.json`, captureJson());
+    keepCapture(place, 'theirs.klpack');
+    const deps = fakeDeps(
+      { ldd: () => 1, program: () => 0, 'kernloop-recorder': fakeRecorder(), 'kernloop-replay': fakeReplay() },
+      workspace.native,
+    );
+    const run = (options: object) => extract(extractOptionsSchema.parse({ app: workspace.app, ...options }), deps);
+    const appRuns = (): number => deps.calls.filter(({ program }) => program === 'program').length;
+    await run({});
+    expect(deps.said.result.join()).toMatch(/capture is from theirs.klpack and kept: .*--recapture` replaces it/);
+    expect([appRuns(), keptIn(place)?.from]).toEqual([0, 'theirs.klpack']);
+    await run({ recapture: true });
+    expect([appRuns(), keptIn(place)]).toEqual([1, null]);
+  });
 
   it('says of each kernel why it was not captured, and what to do, each once', async () => {
     workspace = new TestWorkspace({ kernels: ['a', 'b'].map((name) => ({ name, match: `^${name}\\(` })) });

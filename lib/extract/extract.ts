@@ -6,8 +6,10 @@ import { appIdentity, type AppFile } from '../app/identity';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import { captureFile } from '../archive/capture-files';
+import { keptIn } from '../archive/kept-capture';
 import type { Failure } from '../capture/attempt';
 import { captureKernels } from '../capture/capture';
+import { keptText } from '../capture/kept-selections';
 import { requireOwnPlace } from '../capture/owner';
 import type { Device, DeviceDescription } from '../device/device';
 import { openDevice } from '../device/open-device';
@@ -121,6 +123,11 @@ function needsCapture(
   options: ExtractOptions,
   deps: Deps,
 ): Again | null {
+  const kept = options.recapture ? null : keptIn(app.capture(name));
+  if (kept !== null) {
+    deps.report.result(keptText(app, name, kept.from));
+    return null;
+  }
   const reason = options.recapture
     ? 'asked to capture again'
     : whyCaptureAgain(app, app.kernel(name), device, files, options, deps);

@@ -24,20 +24,6 @@ describe('init', () => {
   const run = (options: object = {}) => init(initOptionsSchema.parse({ app: folder, ...options }), deps);
   const written = (): unknown => JSON.parse(readFileSync(join(folder, 'kernloop.json'), 'utf8'));
 
-  it('names the command that keeps a capture which was unpacked before', async () => {
-    await run({ kernel: ['reduce'] });
-    expect(deps.said.result.at(-1)).toMatch(/^Next, make its kernels projects: kernloop extract/);
-    const kernel = join(workspace.root, 'kernels', 'mine', 'reduce');
-    workspace.write(join(kernel, 'capture', 'capture.json'), {});
-    await run();
-    expect(deps.said.result.at(-1)).toMatch(
-      /^Next, make the capture of reduce a project: kernloop generate reduce --app \S+ && kernloop adopt \S+reduce$/,
-    );
-    workspace.write(join(kernel, 'kernel.json'), {});
-    await run();
-    expect(deps.said.result.at(-1)).toMatch(/^Next, make its kernels projects: kernloop extract/);
-  });
-
   it('declares what lies in the folder, and the device of the program', async () => {
     workspace.write('native/mine/Makefile', 'all:\n');
     const result = await run({ kernel: ['reduce'] });

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { openApp } from '../app/app';
 import { buildWords } from '../app/command';
 import { deviceOf, softgpuOptions } from '../app/command-app';
 import { rewriteKernloopJson } from '../app/declare-kernel';
@@ -9,15 +8,13 @@ import { withBuildIgnored, withOutputsIgnored } from '../app/ignored-outputs';
 import { kernloopJsonSchema, type KernloopJson } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
 import { filesOnDisk } from '../app/workspace-files';
-import { captureFile } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { editJsonText } from '../support/edit-json';
 import { KernloopError } from '../support/error';
 import { jsonText, writeFileAtomic } from '../support/files';
-import { kernelFile, kernloopFile } from '../support/project-file-names';
+import { kernloopFile } from '../support/project-file-names';
 import { parseJson, readJson } from '../support/schema';
 import { findWorkspaceRoot } from '../support/workspace-root';
-import { making } from '../unpack/next-step';
 import type { InitOptions } from './options';
 import type { InitResult } from './result';
 
@@ -50,20 +47,13 @@ export async function init(options: InitOptions, deps: Deps): Promise<InitResult
       : `${shown} is there already and stays as it is`,
   );
   ignoreOutputs(findWorkspaceRoot(root), root, isThere ? [] : (config.build?.outputs ?? []), deps);
-  deps.report.result(`Next, ${nextStep(root, config, shown)}`);
-  return { file, written, config };
-}
-
-function nextStep(root: string, { kernels }: KernloopJson, shown: string): string {
-  const app = openApp(root);
-  // `extract` would replace it: a capture without a project was unpacked here.
-  const unpacked = kernels.find(
-    ({ name }) => existsSync(captureFile(app.capture(name))) && !existsSync(join(app.reproducer(name), kernelFile)),
+  const app = root === process.cwd() ? '' : ` --app ${relative(process.cwd(), root)}`;
+  deps.report.result(
+    config.kernels.length > 0
+      ? `Next, make its kernels projects: kernloop extract${app}`
+      : `Next, see what it launches: kernloop profile${app}; then name what matters under "kernels" of ${shown}, and: kernloop extract${app}`,
   );
-  if (unpacked !== undefined) return `make the capture of ${unpacked.name} a project: ${making(app, unpacked.name)}`;
-  const option = root === process.cwd() ? '' : ` --app ${relative(process.cwd(), root)}`;
-  if (kernels.length > 0) return `make its kernels projects: kernloop extract${option}`;
-  return `see what it launches: kernloop profile${option}; then name what matters under "kernels" of ${shown}, and: kernloop extract${option}`;
+  return { file, written, config };
 }
 
 async function describe(root: string, options: InitOptions, deps: Deps): Promise<object> {

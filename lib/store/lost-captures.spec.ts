@@ -1,7 +1,8 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { captureJson, someDigest, TestWorkspace, writeReproducer } from '../testing/workspace';
-import { lostCaptures } from './lost-captures';
+import { keepCapture } from '../archive/kept-capture';
+import { lostCaptures, lostOrKept } from './lost-captures';
 
 describe('captures that this workspace lost', () => {
   let workspace: TestWorkspace;
@@ -44,6 +45,17 @@ describe('captures that this workspace lost', () => {
     withChunk();
     const back = lost();
     expect([back, lost()]).toEqual([again, again]);
+  });
+
+  it('are told apart with those from elsewhere, over which no cached capture is restored', () => {
+    expect(lostOrKept(workspace.root, {}).get(name)).toBeUndefined();
+    keepCapture(join(reproducer, 'capture'), 'theirs.klpack');
+    const kept = lostOrKept(workspace.root, {}).get(name);
+    expect(kept).toMatch(/^ kept [0-9a-f]{64}$/);
+    workspace.write(`${reproducer}/capture/capture.json`, captureJson({ dispatch: { ordinal: 2, index: 1 } }));
+    expect(lostOrKept(workspace.root, {}).get(name)).toBeUndefined();
+    keepCapture(join(reproducer, 'capture'), 'theirs.klpack');
+    expect(lostOrKept(workspace.root, {}).get(name)).not.toBe(kept);
   });
 
   it('are those of the kernel that lost them alone', () => {

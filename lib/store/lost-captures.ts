@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { captureFile, packFile } from '../archive/capture-files';
+import { keptIn } from '../archive/kept-capture';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Environment } from '../support/environment';
 import { KernloopError } from '../support/error';
@@ -25,6 +26,20 @@ export function lostCaptures(workspaceRoot: string, env: Environment): ReadonlyM
   }
   if ([...lost].some(([name, token]) => known.get(name) !== token)) remember(file, lost);
   return lost;
+}
+
+/**
+ * Identifies the captures from elsewhere by reproducer: no cached capture of the app is to be restored over one. Those that
+ * are lost are in there, too.
+ */
+export function lostOrKept(workspaceRoot: string, env: Environment): ReadonlyMap<string, string> {
+  const values = new Map(lostCaptures(workspaceRoot, env));
+  for (const reproducer of reproducersIn(workspaceRoot)) {
+    const kept = keptIn(join(reproducer, 'capture'));
+    const name = relative(workspaceRoot, reproducer).split(sep).join('/');
+    if (kept !== null) values.set(name, `${values.get(name) ?? ''} kept ${kept.sha256}`);
+  }
+  return values;
 }
 
 const lostSchema = z.record(z.string(), z.string());

@@ -109,8 +109,7 @@ function commandIn(app: CaptureJson['app']): string[] | undefined {
   return z.array(z.string()).min(1).safeParse(app['command']).data;
 }
 
-/** Commands that make a capture in its place of an app a project, and record its self-checks. */
-export function making(app: App, name: string): string {
+function making(app: App, name: string): string {
   const generate = commandText(['kernloop', 'generate', name, ...appOption(app)]);
   return `${generate} && ${commandText(['kernloop', 'adopt', shown(app.reproducer(name))])}`;
 }

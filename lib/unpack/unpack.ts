@@ -3,6 +3,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { decryptFile, isEncrypted } from '../age/age';
 import { runArchive } from '../archive/archive-program';
+import { keepCapture } from '../archive/kept-capture';
 import { placeCapture, stagingOf } from '../archive/place-capture';
 import type { Deps } from '../deps/deps';
 import { openReproducer } from '../reproducer/reproducer';
@@ -38,6 +39,8 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
     return startsEncrypted(file) ? decrypting(file, target, unpackFrom, deps) : unpackFrom(file);
   };
   const unpacked = isEmptyFolder(capture) ? await filling(capture, unpackTo) : await unpackTo(capture);
+  // In a project; a capture in another folder is replaced by nobody.
+  if (unpacked.outcome === 'written' && basename(capture) === 'capture') keepCapture(capture, options.file);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
   for (const line of nextStep(capture, options.file)) deps.report.result(line);
   return { capture, outcome: unpacked.outcome, capture_sha256: unpacked.capture_sha256, chunks: unpacked.chunks };

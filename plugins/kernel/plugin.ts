@@ -23,7 +23,7 @@ import { announceCommand, markBegin, writeValues } from './task-values';
 import { namedVariants } from './tracked-variants';
 import { verdictSummary } from './verdict-summary';
 import { writeToCommand } from './command-output';
-import { lostCaptures } from '../../lib/store/lost-captures';
+import { lostOrKept } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 import { ensureExecutorSchemas } from './executor-schemas';
 
@@ -91,7 +91,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
     Object.assign(process.env, announceCommand(workspaceRoot, own));
     writeValues(workspaceRoot, {
       ...selectionValues(apps, read),
-      ...lostValues(apps, read, lostCaptures(workspaceRoot, process.env)),
+      ...lostValues(apps, read, lostOrKept(workspaceRoot, process.env)),
       ...pristineValues(apps, read, foreignIn),
       ...values,
     });
