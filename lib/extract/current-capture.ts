@@ -89,7 +89,9 @@ function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: C
     return isPlain(wanted) ? null : changed;
   }
   const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
-  return isDeepStrictEqual({ ...selection }, definedOf(wanted)) ? null : changed;
+  return isDeepStrictEqual({ ...selection }, definedOf(wanted))
+    ? null
+    : 'kernloop.json selects otherwise than when its project was generated';
 }
 
 /** Number of the dispatch that an entry selects; null if it selects several, or the last. */

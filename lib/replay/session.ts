@@ -12,6 +12,7 @@ import type { ReplayingOptions } from './options';
 import type { ReplayRequest } from './program';
 import { symbolIn } from './kernel-symbol';
 import { chooseCode, openReproducer, outdatedCandidate, type Code, type Reproducer } from '../reproducer/reproducer';
+import { configOf } from '../reproducer/kernel-args';
 import { configuredLaunch } from '../reproducer/configured-launch';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
@@ -57,7 +58,14 @@ export async function openSessions(
   const captures = others.map(({ dispatch }) => dispatch.capture);
   const device = await openReplayDevice(options, [first.dispatch.capture, ...captures], deps);
   const open = ({ dispatch, stores }: typeof first): ReplaySession =>
-    sessionOf({ ...reproducer, capture: dispatch.folder }, dispatch, stores, code, device, options);
+    sessionOf(
+      { ...reproducer, config: configOf(reproducer.config, dispatch.capture), capture: dispatch.folder },
+      dispatch,
+      stores,
+      code,
+      device,
+      options,
+    );
   return { sessions: [open(first), ...others.map(open)], ...beside };
 }
 

@@ -1,9 +1,10 @@
 import type { CaptureJson } from '../archive/capture-files';
 import { findKernelDefinitions } from '../source/kernel-definitions';
 import { openSourceParser, type SourceParser } from '../source/source-parser';
-import { captureJson } from '../testing/workspace';
+import { captureJson, kernelJson } from '../testing/workspace';
 import { failure } from '../testing/failure';
-import { kernelArgs } from './kernel-args';
+import { configOf, kernelArgs } from './kernel-args';
+import type { KernelJson } from './kernel-json';
 
 let parser: SourceParser;
 beforeAll(async () => {
@@ -78,5 +79,41 @@ describe('kernelArgs', () => {
   it('refuses slots that are none', async () => {
     const error = await failure(Promise.resolve().then(() => argsOf('k', [{ offset: -1, size: 8, kind: 'by_value' }])));
     expect(error.code).toBe('CAPTURE_INVALID');
+  });
+});
+
+describe('kernel.json for a capture of another kernel', () => {
+  const name = 'sum(float const*, float*, int)';
+  const slots = [pointer(0), pointer(8), { offset: 16, size: 4, kind: 'by_value' }];
+  const captureOf = (of: string, symbol = 'other', its: Slot[] = slots): CaptureJson =>
+    captureJson({ kernel: { name: of, symbol, code_object: 'a'.repeat(64) }, kernarg: { slots: its } }) as CaptureJson;
+  const args = kernelArgs(captureOf(name), null).map((arg, index) => ({
+    ...arg,
+    name: ['in', 'out', 'n'][index] ?? null,
+    role: index === 1 ? ('workspace' as const) : arg.role,
+  }));
+  const config = kernelJson({ demangled: name, symbol: '_Z3sumPKfPfi', args }) as unknown as KernelJson;
+
+  it('is the same for the kernel itself', () => {
+    expect(configOf(config, captureOf(name))).toBe(config);
+    expect(configOf(config, captureOf('sum', config.symbol))).toBe(config);
+  });
+
+  it('has the types of an overload, with the names and roles of its parameters', () => {
+    expect(configOf(config, captureOf('sum(int const*, int*, int)')).args).toMatchObject([
+      { name: 'in', type: 'int const*', element: 'i32', role: 'in' },
+      { name: 'out', type: 'int*', element: 'i32', role: 'workspace' },
+      { name: 'n', type: 'int', element: null },
+    ]);
+  });
+
+  it.each([
+    ['of another function', 'mean(int const*, int*, int)', slots],
+    ['with other parameters', 'sum(int*)', [pointer(0)]],
+  ])('has no names of a kernel %s', (_, of, its) => {
+    const { args: found } = configOf(config, captureOf(of, 'other', its));
+    expect(found.map((arg) => [arg.name, arg.element])).toEqual(
+      its.map(({ size }) => [null, size === 8 ? 'i32' : null]),
+    );
   });
 });

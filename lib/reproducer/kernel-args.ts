@@ -3,7 +3,8 @@ import type { CaptureJson } from '../archive/capture-files';
 import { KernloopError } from '../support/error';
 import { parseDemangledName } from '../source/demangled-name';
 import type { KernelDefinition, KernelParameter } from '../source/kernel-definitions';
-import type { ElementType, KernelArg } from './kernel-json';
+import { withoutModuleId } from '../toolchain/module-id';
+import type { ElementType, KernelArg, KernelJson } from './kernel-json';
 
 const slotsSchema = z.array(
   z.looseObject({
@@ -48,6 +49,28 @@ export function kernelArgs(capture: CaptureJson, definition: KernelDefinition | 
       kind: slot.kind,
     };
   });
+}
+
+/**
+ * kernel.json for one of the reproducer's captures. That of another kernel, as `"each": "kernel"` makes them, has its own types; names
+ * and roles are those of the reproducer where both are instances or overloads with the same layout of parameters.
+ */
+export function configOf(config: KernelJson, capture: CaptureJson): KernelJson {
+  const { name, symbol } = capture.kernel;
+  if (name === config.demangled || withoutModuleId(symbol) === withoutModuleId(config.symbol)) return config;
+  const args = kernelArgs(capture, null);
+  const isAlike =
+    parseDemangledName(name).base === parseDemangledName(config.demangled).base &&
+    args.length === config.args.length &&
+    args.every(({ size, kind }, index) => size === config.args[index]?.size && kind === config.args[index].kind);
+  if (!isAlike) return { ...config, args };
+  return {
+    ...config,
+    args: args.map((arg, index) => {
+      const { name: own = arg.name, role = arg.role } = config.args[index] ?? {};
+      return { ...arg, name: own, role };
+    }),
+  };
 }
 
 /** Memory behind a pointer to const is input; other memory may be read and written. */
