@@ -68,10 +68,11 @@ async function linesThatRan(
       throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
     return lines.map((line) => ({ file, line }));
   });
-  const removed = (files ?? []).flatMap(({ file, before, after }) =>
-    removedConditions(before, after).map((one) => ({ file, ...one })),
-  );
-  if (edited === undefined || edited.length + removed.length === 0) return undefined;
+  const removedBy = (codeOf: (file: string) => Parameters<typeof removedConditions>[2]) =>
+    (files ?? []).flatMap(({ file, before, after }) =>
+      removedConditions(before, after, codeOf(file)).map((one) => ({ file, ...one })),
+    );
+  if (edited === undefined || edited.length + removedBy(() => undefined).length === 0) return undefined;
   const table = readLineTable(bytes);
   if (table === null) {
     if (verdict === 'pass')
@@ -118,6 +119,7 @@ async function linesThatRan(
       ),
     ),
   };
+  const removed = removedBy((file) => (line) => seen.withCode.get(keyOf({ file, line })));
   return {
     ...withKeptConditions(sortEdit(edited, seen), files ?? [], seen),
     ...(removed.length === 0 ? {} : { removed }),

@@ -39,6 +39,38 @@ describe('conditions that an edit removed', () => {
     expect(of(before, ['if (b > 62) {', '  c = 2;', '}'])).toEqual([]);
   });
 
+  describe('where it is known which lines have code', () => {
+    const ofCode = (put: string, columns: number[]) =>
+      removedConditions(`${clamp}\n${add}\n`, `${put}\n${add}\n`, (line) =>
+        line === 2 ? new Set([3]) : columns.length > 0 ? new Set(columns) : undefined,
+      );
+
+    it.each([
+      ['a value that it has', '  if (b >= BINS) b = b;', []],
+      ['never', '  if (0) b = BINS - 1;', []],
+      ['never, before other code in the line', '  if (i == 3) x = nullptr; b += x[i];', [28]],
+      ['a selection of the same', '  b = b >= BINS ? b : b;', []],
+    ])('are those that the compiler folds away, too: %s', (_, put, columns) => {
+      expect(ofCode(put, columns)).toEqual([{ line: 1, text: clamp.trim() }]);
+    });
+
+    it.each([
+      ['a condition', '  if (b > BINS - 1) b = BINS - 1;', [7]],
+      ['its statement alone', '  if (b > BINS - 1) b = BINS - 1;', [21]],
+      ['a minimum', '  b = min(b, BINS - 1);', [7]],
+      ['a ternary', '  b = b >= BINS ? BINS - 1 : b;', [9]],
+    ])('are not those in whose place code is: %s', (_, put, columns) => {
+      expect(ofCode(put, columns)).toEqual([]);
+    });
+
+    it('are a condition of several lines whose statement is empty of code', () => {
+      const after = 'if (b >= BINS) {\n  b = b;\n}\n';
+      const before = 'if (b >= BINS) {\n  b = 1;\n}\n';
+      expect(removedConditions(before, after, () => undefined)).not.toEqual([]);
+      expect(removedConditions(before, after, (line) => (line === 1 ? new Set([5]) : undefined))).toEqual([]);
+    });
+  });
+
   it('are found by the line of the edited text', () => {
     expect(of(['a;', 'b;', clamp, 'c;', 'if (x) y;'], ['z;', 'a;', 'b;', 'c;'])).toEqual([
       { line: 5, text: clamp.trim() },
