@@ -18,6 +18,7 @@ import {
   launchedOnce,
   oneOfSeveral,
   otherThanDeclared,
+  otherThanProject,
   severalMatched,
   whyFewer,
   whyNotCaptured,
@@ -231,7 +232,10 @@ export class CaptureRun {
     const captured = log.captured(request).filter(({ output }) => existsSync(output));
     const planned = log.planned(request);
     const taken = [...captured, ...planned];
-    const unmeant = otherThanDeclared(selection, taken, seen) ?? severalMatched(selection, taken, seen);
+    const unmeant =
+      otherThanDeclared(selection, taken, seen) ??
+      severalMatched(selection, taken, seen) ??
+      otherThanProject(selection, taken, seen);
     if (unmeant !== undefined) {
       captured.forEach(({ output }) => removeCapture(output));
       throw unmeant;

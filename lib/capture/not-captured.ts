@@ -132,6 +132,25 @@ export function otherThanDeclared(
   );
 }
 
+/** Refuses captures of another kernel than the project is of in whose place they would be. */
+export function otherThanProject(
+  { name, ofProject }: Selection,
+  captured: readonly { kernel: string }[],
+  { summary }: Pick<Seen, 'summary'>,
+): KernloopError | undefined {
+  const others = [...new Set(captured.map(({ kernel }) => kernel))].filter((kernel) => kernel !== ofProject);
+  if (ofProject === undefined || others.length === 0) return undefined;
+  const [expression] = expressionsFor(
+    summary.kernels.filter((kernel) => others.includes(kernel.name)),
+    summary,
+  );
+  return new KernloopError(
+    'USAGE',
+    `${name}: that launch is of ${others.join(' and ')}, and the project of ${name} is of ${ofProject}; nothing was captured, and what the project has stays`,
+    `declare that kernel under a name of its own: \`kernloop declare NAME${expression === undefined ? '' : ` --match '${expression}'`}\`; or put this capture elsewhere, with --output`,
+  );
+}
+
 const matchedKernels = (
   declared: Pick<KernelEntry, 'match' | 'wholeName'>,
   { kernels }: SummaryEvent,

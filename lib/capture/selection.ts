@@ -6,6 +6,8 @@ import { beyondBounds, problemOfExpression, shorterExpression } from '../app/nam
 import { KernloopError } from '../support/error';
 import type { CaptureOptions } from './options';
 import type { Reporter } from '../support/report';
+import { fieldOf, jsonReader } from '../support/lenient-json';
+import { kernelFile } from '../support/project-file-names';
 import type { RecorderSelection } from '../recorder/recorder-config';
 
 /** Dispatches of a kernel of kernloop.json to capture, and where to write them. */
@@ -26,6 +28,8 @@ export interface Selection {
   output: string;
   /** Kernels that kernloop.json means by the name, if another expression selects: `--match`. */
   declared?: Pick<KernelEntry, 'match' | 'wholeName'>;
+  /** Kernel of the project there, if the command chose the launch: that project is not to get the capture of another. */
+  ofProject?: string;
   /** Whether the capture goes to a place of the user's, which is no project of the declared kernel. */
   isElsewhere: boolean;
   /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
@@ -91,9 +95,17 @@ function selectionOf(app: App, name: string, options: CaptureOptions): Selection
     output: options.output === undefined ? app.capture(name) : resolve(options.output),
     isElsewhere: options.output !== undefined,
     ...(options.match === undefined ? {} : { declared: app.kernel(name) }),
+    ...kernelOfProject(app, name, options),
   };
   checkLimit(selection);
   return selection;
+}
+
+function kernelOfProject(app: App, name: string, options: CaptureOptions): Pick<Selection, 'ofProject'> {
+  const chosen = [options.ordinal, options.dispatch, options.after];
+  if (options.output !== undefined || chosen.every((one) => one === undefined)) return {};
+  const kernel = fieldOf(jsonReader()(join(app.reproducer(name), kernelFile)), 'demangled');
+  return typeof kernel === 'string' ? { ofProject: kernel } : {};
 }
 
 function dispatchesOf(declared: KernelEntry, options: CaptureOptions, each: Each): Dispatches {

@@ -189,6 +189,20 @@ describe('captures of several dispatches', () => {
       }
     });
 
+    it('is not captured by its place into the project of another kernel', async () => {
+      workspace.write('kernels/app/saxpy/kernel.json', { demangled: 'saxpy(double*, double)' });
+      const fake = deps(inRanges, fakeReplay(), [{ kernels: shapes }, { kernels: shapes }]);
+      const error = await failure(run({ kernel: ['saxpy'], ordinal: 2 }, fake));
+      expect(error.what).toContain(
+        'that launch is of saxpy(float*, float), and the project of saxpy is of saxpy(double*, double)',
+      );
+      expect(error.hint).toContain('kernloop declare NAME --match ');
+      expect(existsSync(workspace.path('kernels/app/saxpy/capture'))).toBe(false);
+      expect(
+        (await run({ kernel: ['saxpy'], ordinal: 2, output: workspace.path('out/capture') }, fake)).captures,
+      ).toHaveLength(1);
+    });
+
     it('counts a kernel that matches by its mangled name', async () => {
       expect((await refused({ match: 'saxpy\\(float|5saxpyI' })).what).toContain('ns::saxpy<double>');
     });

@@ -311,6 +311,11 @@ describe('declare', () => {
     expect([error.code, error.what]).toEqual(['USAGE', expect.stringContaining('2 kernels of the last profile match')]);
     const [meant = ''] = /'(.*?)'/.exec(error.hint)?.slice(1) ?? [];
     expect((await run({ name: 'scale-float', match: meant })).launched).toEqual(['void scale<float>(float*)']);
+    expect(await run({ name: 'scale-int', match: 'void scale<int>(int*)' })).toMatchObject({
+      declared: { match: '^void scale<int>\\(int\\*\\)$' },
+      launched: ['void scale<int>(int*)'],
+    });
+    expect(deps.said.info.join()).toContain('--match is the whole name of a kernel that was launched');
     expect((await run({ name: 'scale', each: 'kernel' })).launched).toHaveLength(2);
     expect((await run({ name: 'last', match: 'scale', dispatch: 'last' })).launched).toHaveLength(2);
     expect((await run({ name: 'forced', match: 'scale<', force: true })).launched).toHaveLength(2);

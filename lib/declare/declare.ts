@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { openApp, type App } from '../app/app';
 import { matchOf, rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
 import { kernelEntrySchema, type KernelEntry } from '../app/kernloop-json';
-import { beyondBounds, shorterExpression } from '../app/name-expression';
+import { beyondBounds, problemOfExpression, shorterExpression } from '../app/name-expression';
 import { refuseTwin } from '../app/refuse-twin';
 import type { Deps } from '../deps/deps';
 import { carriedBy, functionIn, knownKernels, listed } from '../profile/known-kernels';
@@ -18,8 +18,9 @@ import type { DeclareOptions } from './options';
 import type { DeclareResult } from './result';
 
 /** Adds a kernel to the app's kernloop.json, and keeps the rest of its text. */
-export async function declare(options: DeclareOptions, deps: Deps): Promise<DeclareResult> {
-  const app = openApp(options.app);
+export async function declare(given: DeclareOptions, deps: Deps): Promise<DeclareResult> {
+  const app = openApp(given.app);
+  const options = withWholeName(app, given, deps);
   const file = join(app.root, kernloopFile);
   const kernel = entryOf(options);
   requireExpression(app, options, deps);
@@ -46,6 +47,18 @@ export async function declare(options: DeclareOptions, deps: Deps): Promise<Decl
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
   deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
+}
+
+/** The whole name of a launched kernel as `--match` means that kernel, although its brackets mean groups in an expression. */
+function withWholeName(app: App, options: DeclareOptions, deps: Deps): DeclareOptions {
+  const { match } = options;
+  const all = profiledKernels(app) ?? [];
+  const isName = all.some(({ name, symbol }) => name === match || symbol === match);
+  if (match === undefined || !isName || (problemOfExpression(match) === null && matchedBy(match, all).length > 0))
+    return options;
+  const own = `^${escaped(match)}$`;
+  deps.report.info(`--match is the whole name of a kernel that was launched; as an expression it is '${own}'`);
+  return { ...options, match: own };
 }
 
 /** Refuses a text that is no regular expression, with the kernels that one may mean. */
