@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { KernloopError, nearest } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
 import { processorOf } from '../toolchain/target';
 import { isExecutable, isReadable, pathFolders, programsIn } from '../support/programs';
-import type { App } from './app';
+import { openApp, type App } from './app';
 import { keptInterpreter } from './interpreter';
 import { beginOf, hasSourceName, refuseSource, sourceHint, sourceOf } from './source-file';
 import type { Environment } from '../support/environment';
@@ -17,8 +18,8 @@ export function findProgram(app: App, env: Environment, isa?: string): string {
   const processor = isa?.startsWith('amdgcn-') === true ? processorOf(isa) : undefined;
   const [program = ''] = app.config.command;
   const file = join(app.root, kernloopFile);
-  // Without the file, the user has typed the command.
-  const isTyped = !existsSync(file);
+  // Without the file, or with another command in it, the user has typed this one.
+  const isTyped = !existsSync(file) || !isDeepStrictEqual(openApp(app.root).config.command, app.config.command);
   if (!program.includes('/'))
     return keptInterpreter(app, env) ?? searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
   const path = resolve(app.cwd, program);

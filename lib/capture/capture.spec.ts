@@ -422,6 +422,13 @@ describe('capture', () => {
     expect(error.what).toContain(text);
   });
 
+  it('says that nothing matched before the app failed', async () => {
+    const summary = { dispatches: 3, kernels: [{ name: 'saxpi(float*)', dispatches: 3 }] };
+    const error = await failure(capture(options(), deps({ app: () => 7, recorder: { play: nothing, summary } })));
+    expect(error.what).toMatch(/exited with code 7[^]*; none of the 3 dispatches before matched/);
+    expect(error.hint).toMatch(/or correct the expression: did you mean saxpi\?/);
+  });
+
   it('points to the option when the time limit ended the app', async () => {
     const app = () => ({ exitCode: null, signal: 'SIGKILL', timedOut: true });
     const error = await failure(capture(options(), deps({ app, recorder: { play: nothing } })));

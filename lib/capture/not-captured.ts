@@ -46,7 +46,7 @@ export function whyNotCaptured({ selection, ordinals }: Request, seen: Seen): Ke
   }
   const { obstacle } = seen;
   if (seen.summary.processes === 0 && obstacle) return new KernloopError(obstacle.code, obstacle.what, obstacle.hint);
-  if (seen.appEnd.exitCode !== 0) return notReached(`${name} was captured`, seen);
+  if (seen.appEnd.exitCode !== 0) return neverSeen(selection, notReached(`${name} was captured`, seen), seen);
   return neverLaunched(seen) ?? neverMatched(selection, ordinals, seen);
 }
 
@@ -222,6 +222,17 @@ function notReached(before: string, seen: Seen): KernloopError {
     ` before ${before}`,
     seen,
     'give it more time with --time-limit-seconds (0 is no limit), or capture an earlier dispatch',
+  );
+}
+
+/** What the app launched before it failed, if nothing of it matched: the expression may be wrong as well. */
+function neverSeen({ match }: Selection, failed: KernloopError, seen: Seen): KernloopError {
+  const { matches, summary } = seen;
+  if (matches > 0 || summary.dispatches === 0) return failed;
+  return new KernloopError(
+    failed.code,
+    `${failed.what}; none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches before matched /${match}/`,
+    `${failed.hint}; or correct the expression: ${nearestKernels(match, seen)}`,
   );
 }
 

@@ -85,10 +85,12 @@ describe('profile', () => {
       ['./data', 'is not an executable file', 'chmod +x ./data'],
       ['progam', '"progam" is not on the PATH', 'write ./progam for'],
     ])('is refused for %s in words of the command line', async (name, what, hint) => {
-      rmSync(join(workspace.app, 'kernloop.json'));
       workspace.write('app/data', 'text');
       const fake = deps(rows);
+      const beside = await failure(profile(options({ command: [name] }), fake));
+      rmSync(join(workspace.app, 'kernloop.json'));
       const error = await failure(profile(options({ command: [name] }), fake));
+      expect([beside.what, beside.hint]).toEqual([error.what, error.hint]);
       expect([error.code, error.what, error.hint]).toEqual([
         'APP_NOT_FOUND',
         expect.stringContaining(what),

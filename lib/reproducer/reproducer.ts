@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { isDeepStrictEqual } from 'node:util';
 import { captureFile } from '../archive/capture-files';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
-import { closest, KernloopError, nearest } from '../support/error';
+import { closest, KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
@@ -43,7 +43,7 @@ function closeTo(folder: string): string {
   const parent = dirname(resolve(folder));
   const folders = existsSync(parent) ? readdirSync(parent, { withFileTypes: true }) : [];
   const beside = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  const meant = named.length > 0 ? named : nearest(typed, beside, 1).map((name) => join(dirname(folder), name));
+  const meant = named.length > 0 ? named : closest(typed, beside, 1).map((name) => join(dirname(folder), name));
   return meant.length === 0 ? '' : `did you mean ${meant.slice(0, mostNamed).join(', or ')}? `;
 }
 

@@ -9,6 +9,14 @@ describe('the text of a JSON file', () => {
       expect(() => valueOfJson(path, commented)).toThrow(/JSON/);
   });
 
+  it.each([
+    ['{\n  "command: ["./demo"],\n}', 'line 2'],
+    ['{\n  "a": 1\n  "b": 2\n}', 'line 3'],
+    ['{ // one\n  "a": "open\n}', 'line 2'],
+  ])('names the line of an error: %s', (text, line) => {
+    expect(() => valueOfJson('kernloop.json', text)).toThrow(line);
+  });
+
   it.each(['{ "a": 1, }', '{ "a": /* open', '', '// nothing'])('is an error where it is none: %s', (text) => {
     expect(() => valueOfJson('kernloop.json', text)).toThrow(/JSON/);
   });
