@@ -10,6 +10,8 @@ import type { Recipe } from '../toolchain/recipe';
 import { generate } from './generate';
 import type { GenerateResult } from './result';
 import type { GenerateOptions } from './options';
+import type { Deps } from '../deps/deps';
+import { runProcess } from '../support/exec';
 import { fixture, filesBelow, recordingDeps, write, type Fixture, type FixtureOptions } from './testing/fixture';
 
 jest.setTimeout(120_000);
@@ -30,8 +32,12 @@ interface Generated extends GenerateResult {
   read: (path: string) => string;
 }
 
-async function generateIn({ app }: Fixture, options: Partial<GenerateOptions> = {}): Promise<Generated> {
-  const { deps, reported } = recordingDeps();
+async function generateIn(
+  { app }: Fixture,
+  options: Partial<GenerateOptions> = {},
+  others: Partial<Deps> = {},
+): Promise<Generated> {
+  const { deps, reported } = recordingDeps(others);
   const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120, ...options }, deps);
   const read = (path: string): string => readFileSync(join(result.pristine, path), 'utf8');
   const json = (path: string): unknown => (result.files.includes(path) ? JSON.parse(read(path)) : null);
@@ -262,6 +268,48 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     const error = await failure(generateIn(made, { translationUnit: 'c.hip' }));
     expect(error).toMatchObject({ code: 'SOURCE_NOT_FOUND' });
     expect(error.hint).toContain('a.hip');
+  });
+
+  describe('of two files with the same text', () => {
+    const text = `${hipHeader}\n#define SCALE 2\n${scale}`;
+    /** A build without a database that captured one of them, with options that nobody knows afterwards. */
+    function captured(by: string, options: string): Fixture {
+      const sources = { 'a.cpp': text, 'demo.cpp': text, 'z.cpp': text };
+      const commands = { [by]: `--offload-arch=gfx90a ${options}` };
+      const made = make({ sources, commands, captured: by, ...ofScale });
+      rmSync(join(made.app, 'build', 'compile_commands.json'));
+      return made;
+    }
+
+    it('takes that which is called as the program', async () => {
+      const made = captured('demo.cpp', '');
+      expect(await generateIn(made)).toMatchObject({ identical: true, source: 'apps/demo/demo.cpp' });
+    });
+
+    /** The archive, which contains no code, gives the output of the app's own command. */
+    const withCode = ({ app }: Fixture): Partial<Deps> => ({
+      run: (file, args, options) =>
+        file.endsWith('kernloop-archive')
+          ? runProcess(
+              'cp',
+              [join(app, 'build', 'captured.o.hsaco'), args[args.indexOf('--output') + 1] ?? ''],
+              options,
+            )
+          : runProcess(file, args, options),
+    });
+
+    it.each([
+      ['demo.cpp', '-Qn', 'demo.cpp is taken for the source, and a.cpp, z.cpp gives the same machine code'],
+      ['z.cpp', '-gline-tables-only', 'z.cpp is taken for the source, and a.cpp, demo.cpp gives the same machine code'],
+    ])(
+      'takes %s by name, or by the debug information, where all give the same code, and says it',
+      async (by, options, text) => {
+        const made = captured(by, options);
+        const { source, said } = await generateIn(made, {}, withCode(made));
+        expect(source).toBe(`apps/demo/${by}`);
+        expect(said).toContain(text);
+      },
+    );
   });
 
   it('does not choose between two files that define the kernel and both differ from the captured code', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
+import { basename, parse, relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import { compileDatabaseOf } from '../app/compile-database';
 import type { CaptureJson } from '../archive/capture-files';
@@ -9,6 +9,7 @@ import type { KernelQuery } from '../source/kernel-query';
 import { databaseHint, type SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
+import { debugSourceFiles } from '../toolchain/debug-line';
 import { dialectFor } from '../toolchain/dialects';
 import { SystemFolders } from '../toolchain/system-folders';
 import type { Captured } from './captured';
@@ -49,7 +50,7 @@ export async function searchSource(
   }
   const identical = accepted.find(isIdentical);
   if (identical) return identical;
-  const same = accepted.find(isSameCode);
+  const same = ofSameCode(accepted.filter(isSameCode), app, deps);
   const first = same ?? accepted[0];
   if (first) {
     if (!same) refuseAmbiguous(accepted, app, capture);
@@ -70,15 +71,29 @@ export async function searchSource(
   return null;
 }
 
+/** The first of the units that give the captured machine code, as copies of a file do: only one of them was built. */
+function ofSameCode(same: readonly FoundSource[], app: App, deps: Deps): FoundSource | undefined {
+  const [first, ...others] = same;
+  const copies = others.filter(({ candidate }) => candidate.kernelFile !== first?.candidate.kernelFile);
+  const [taken = '', ...rest] = [first, ...copies].map((one) => relative(app.root, one?.candidate.unit.file ?? ''));
+  if (rest.length > 0)
+    deps.report.warn(
+      `${taken} is taken for the source, and ${rest.join(', ')} gives the same machine code: --translation-unit FILE takes another`,
+    );
+  return first;
+}
+
 function queryOf(
   { app, capture, translationUnit, define = [] }: PristineRequest,
-  { isa }: Captured,
+  { isa, code }: Captured,
   trail: SearchTrail,
   deps: Deps,
 ): KernelQuery {
   const own = [app.root, app.workspaceRoot].map((folder) => realpathSync(folder));
   const { source, env } = app.config;
   const compileCommands = compileDatabaseOf(app);
+  const named = new Set((code === null ? [] : debugSourceFiles(code)).map((file) => basename(file)));
+  const program = parse(app.config.command[0] ?? '').name;
   trail.hasDatabase = compileCommands !== undefined && existsSync(compileCommands);
   return {
     name: capture.kernel.name,
@@ -91,6 +106,7 @@ function queryOf(
     environment: env,
     define,
     trail,
+    isNamed: (file) => (named.size > 0 ? named.has(basename(file)) : parse(file).name === program),
     isProjectFile: (real, compiler) =>
       own.some((folder) => isInside(folder, real)) || !new SystemFolders([compiler], deps.env).contain(real),
   };

@@ -49,7 +49,7 @@ const manyUnits = 20;
 export async function* candidateGroups(query: KernelQuery, deps: FindDeps): AsyncGenerator<CandidateGroup> {
   const files = new SourceFiles(parseDemangledName(query.name), await openSourceParser());
   const search = new KernelSearch(query, files, deps);
-  const units = byLikelihood(translationUnits(query), files).map((unit) => withDefines(unit, query.define));
+  const units = byLikelihood(translationUnits(query), files, query).map((unit) => withDefines(unit, query.define));
   const known = await builtIn(units, query.symbol, query.source);
   const those = (answer: BuiltIn): TranslationUnit[] => units.filter((_, index) => known[index] === answer);
   const built = those('holds');
@@ -202,11 +202,15 @@ async function withDefaults(
   return { ...unit, args: withArchitecture(unit.args, await asked) };
 }
 
-/** Orders units that contain a matching definition first; the others may include one. */
-function byLikelihood(units: readonly TranslationUnit[], files: SourceFiles): TranslationUnit[] {
+/** Orders units that contain a matching definition first, those that are named before copies; the others may include one. */
+function byLikelihood(
+  units: readonly TranslationUnit[],
+  files: SourceFiles,
+  { isNamed }: Pick<KernelQuery, 'isNamed'>,
+): TranslationUnit[] {
   return units
-    .map((unit, index) => ({ unit, index, score: files.scoreOf(unit.file) }))
-    .sort((a, b) => b.score - a.score || a.index - b.index)
+    .map((unit, index) => ({ unit, index, score: files.scoreOf(unit.file), named: isNamed(unit.file) }))
+    .sort((a, b) => b.score - a.score || Number(b.named) - Number(a.named) || a.index - b.index)
     .map(({ unit }) => unit);
 }
 

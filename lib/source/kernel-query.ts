@@ -20,6 +20,8 @@ export interface KernelQuery {
   define: readonly string[];
   /** Environment of the app's build. */
   environment: Readonly<Record<string, string>>;
+  /** Whether the captured code's debug information names a file, or, without it, the program does: likelier than a copy of it. */
+  isNamed: (file: string) => boolean;
   /** Whether a file, links followed, is the user's own rather than the toolchain's. */
   isProjectFile: (real: string, compiler: string) => boolean;
   /** Log that the search fills in. */
