@@ -187,7 +187,7 @@ describe('whyCaptureAgain', () => {
     ['pattern', { match: '^axpby' }, 'selects another dispatch'],
     ['ordinal', { ordinal: 2 }, 'it is dispatch 1 of its kernel, and kernloop.json selects dispatch 2'],
     ['number', { dispatch: '3' }, 'it is dispatch 1 of its kernel, and kernloop.json selects dispatch 3'],
-    ['number from the end', { dispatch: 'last' }, 'kernloop.json selects'],
+    ['number from the end', { dispatch: 'last' }, 'what kernloop.json selects'],
   ])('captures again where another %s is asked for, generated or not', async (_case, change, reason) => {
     expect(await why({ ...kernel, ...change })).toContain(reason);
     const selection = { match: kernel.match, ordinal: 1, scope: 'reachable' };
@@ -226,6 +226,8 @@ describe('whyCaptureAgain', () => {
       `${folder}/pristine/kernel.json`,
       kernelJson({ selection: { match: kernel.match, ordinal: 1, scope: 'reachable' } }),
     );
-    expect(await why({ ...kernel, scope: 'all' })).toContain('selects otherwise than when its project was generated');
+    expect(await why({ ...kernel, scope: 'all' })).toContain(
+      'what kernloop.json selects has changed since its project was generated',
+    );
   });
 });

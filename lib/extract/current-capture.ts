@@ -80,18 +80,17 @@ const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape
 function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: CaptureJson): string | null {
   if (!isMatched(wanted, capture.kernel))
     return `it is of ${capture.kernel.name}, and kernloop.json selects another dispatch: one of a kernel that matches /${wanted.match}/`;
-  const changed = 'kernloop.json selects another dispatch';
   const only = onlyDispatch(wanted);
   if (only !== null && capture.dispatch.ordinal !== only)
     return `it is dispatch ${capture.dispatch.ordinal} of its kernel, and kernloop.json selects dispatch ${only}`;
   const path = join(reproducerPaths(app.reproducer(name)).pristine, kernelFile);
   if (!existsSync(path)) {
-    return isPlain(wanted) ? null : changed;
+    return isPlain(wanted) ? null : 'what kernloop.json selects is not known of it: no project was generated';
   }
   const { selection } = readJson(path, selectionSchema, 'CONFIG_MISSING', 'generate it again');
   return isDeepStrictEqual({ ...selection }, definedOf(wanted))
     ? null
-    : 'kernloop.json selects otherwise than when its project was generated';
+    : 'what kernloop.json selects has changed since its project was generated';
 }
 
 /** Number of the dispatch that an entry selects; null if it selects several, or the last. */

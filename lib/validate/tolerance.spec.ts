@@ -118,6 +118,20 @@ describe('the tolerance policy', () => {
     expect(planElements(options({ ulp: 1 }), kernel, capture, []).untyped).toEqual(['r3', 'r5']);
   });
 
+  it('is refused where all that changed are integers, and no type is offered to judge them by', () => {
+    const integers = captureJsonSchema.parse({
+      ...capture,
+      kernarg: { slots: [slot(0, 0x1000, 'r0')] },
+      regions: [region('r0', 0x1000, 100, true)],
+      module_variables: [],
+    });
+    const config = kernelJsonSchema.parse(kernelJson({ args: [arg(0, 'sums', 'i32')] }));
+    const error = thrown(() => planElements(options({ ulp: 1 }), config, integers, []));
+    expect(error.what).toContain('all that the kernel changed stays exact (r0: i32)');
+    expect(error.hint).toMatch(/^leave it out: integers are equal or wrong/);
+    expect(error.hint).not.toContain('f32');
+  });
+
   it('takes a type alone for the rest of what the kernel changed, but not for what the signature gives another type', () => {
     expect(places({ atol: 1e-6, dtype: ['f32'] })).toEqual([
       'r0:0:100=f32',

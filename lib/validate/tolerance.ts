@@ -78,7 +78,9 @@ export function planElements(
   }
   // If nothing changed, the vacuous verdict is reported instead of this error.
   if (bounds !== null && judged.length === 0 && changesAnything(capture))
-    throw noType([...exact.map(({ target }) => target), ...untyped], fallback);
+    throw fallback === undefined && exact.length > 0 && untyped.length === 0
+      ? onlyExact(exact)
+      : noType([...exact.map(({ target }) => target), ...untyped], fallback);
   const elements = [...judged.map((place) => judgedBy(bounds, place)), ...exact.map((place) => judgedBy(null, place))];
   return { bounds, elements, tolerable: judged.length, untyped, forced };
 }
@@ -136,6 +138,15 @@ function boundsOf({ atol, rtol, ulp, matchedRatio, nan, inf }: ToleranceOptions)
     nan: nan ?? 'match',
     inf: inf ?? 'match',
   };
+}
+
+function onlyExact(exact: readonly TypedPlace[]): KernloopError {
+  const types = exact.map(({ target, type }) => `${target}: ${type}`);
+  return new KernloopError(
+    'USAGE',
+    `a tolerance was given, and all that the kernel changed stays exact (${types.join(', ')})`,
+    'leave it out: integers are equal or wrong, and memory behind pointers to const is input; --dtype NAME=TYPE judges one by a tolerance all the same',
+  );
 }
 
 function noType(untyped: readonly string[], fallback: ElementType | undefined): KernloopError {
