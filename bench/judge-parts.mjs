@@ -1,4 +1,4 @@
-// What a judgement consists of: wall and CPU seconds of each program that a judge starts, by kind.
+// Parts of a judgement: wall and CPU seconds of each program that a judge starts, by kind.
 import { basename } from 'node:path';
 import { rounded } from './gpu/host.mjs';
 

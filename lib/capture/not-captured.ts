@@ -225,7 +225,7 @@ function notReached(before: string, seen: Seen): KernloopError {
   );
 }
 
-/** What the app launched before it failed, if nothing of it matched: the expression may be wrong as well. */
+/** Names what the app launched before it failed, if nothing of it matched: the expression may be wrong as well. */
 function neverSeen({ match }: Selection, failed: KernloopError, seen: Seen): KernloopError {
   const { matches, summary } = seen;
   if (matches > 0 || summary.dispatches === 0) return failed;
