@@ -53,6 +53,16 @@ function kernelCode(bytes: Buffer, symbol: string): KernelCode | null {
   return { code, descriptor };
 }
 
+/** Addresses of the code of each kernel of one of AMD's code objects. */
+export function kernelRanges(bytes: Buffer): { symbol: string; begin: number; end: number }[] {
+  if (!isElf64(bytes, machineAmdgpu)) return [];
+  const found = exportedSymbols(bytes, readSections(bytes));
+  const kernels = new Set(found.map(({ name }) => name).filter((name) => name.endsWith('.kd')));
+  return found
+    .filter(({ name }) => kernels.has(`${name}.kd`))
+    .map(({ name, value, size }) => ({ symbol: name, begin: Number(value), end: Number(value + size) }));
+}
+
 /** Kernel descriptor of one of AMD's code objects; null if the kernel or its descriptor is missing. */
 export function kernelDescriptor(bytes: Buffer, symbol: string): Buffer | null {
   const stated = exportedContent(bytes, `${symbol}.kd`);
@@ -62,11 +72,11 @@ export function kernelDescriptor(bytes: Buffer, symbol: string): Buffer | null {
 function exportedContent(bytes: Buffer, name: string): Buffer | null {
   if (!isElf64(bytes, machineAmdgpu)) return null;
   const sections = readSections(bytes);
-  const symbols = sections
-    .filter((section) => section.name === '.dynsym')
-    .flatMap((table) => readSymbols(bytes, table, sections));
-  return contentAt(bytes, symbols, sections, name);
+  return contentAt(bytes, exportedSymbols(bytes, sections), sections, name);
 }
+
+const exportedSymbols = (bytes: Buffer, sections: readonly Section[]): ElfSymbol[] =>
+  sections.filter((section) => section.name === '.dynsym').flatMap((table) => readSymbols(bytes, table, sections));
 
 /** Bytes that a symbol names; null if the symbol or its bytes are missing. */
 function contentAt(

@@ -80,7 +80,17 @@ function declaringBeside(app: App, capture: CaptureJson, name: string, file: str
     ...(ordinal === 1 ? [] : ['--ordinal', `${ordinal}`]),
     ...(mode === 'all' ? ['--scope', mode] : []),
   ];
-  const declare = commandText(['kernloop', 'declare', own, ...appOption(app), '--match', match, ...selection]);
+  // The app may declare these launches already. A capture that came from elsewhere is none of them.
+  const declare = commandText([
+    'kernloop',
+    'declare',
+    own,
+    ...appOption(app),
+    '--match',
+    match,
+    ...selection,
+    '--force',
+  ]);
   return `make it a project of ${app.config.name} beside ${name}, which has another capture or kernel: ${declare} && ${unpackingTo(app, own, file)}`;
 }
 

@@ -5,8 +5,9 @@ export interface Conditional {
   /** Place at which the condition begins: the compiler gives it to the branch, or to the selection in its place. */
   readonly line: number;
   readonly column: number;
-  /** Line of the closing parenthesis. */
+  /** Place of the closing parenthesis. */
   readonly lastLine: number;
+  readonly lastColumn: number;
   /** The statement, and that of `else`. */
   readonly bodies: readonly Body[];
 }
@@ -51,11 +52,12 @@ export function conditionalsIn(source: string): Conditional[] {
     const otherwise = head.startsWith('if') ? statements.otherwise(first.end) : null;
     const spans = otherwise === null ? [first] : [first, otherwise];
     for (const { begin, end } of spans) left -= end - begin;
+    const closing = placeOf(close - 1);
     if (left < 0) throw new Error(`the conditions of the source are nested more than ${mostNested} deep`);
     return [
       {
         ...{ condition: same(compared.slice(open + 1, close - 1)), ...placeOf(skipSpaces(text, open + 1)) },
-        lastLine: placeOf(close - 1).line,
+        ...{ lastLine: closing.line, lastColumn: closing.column },
         bodies: spans.map(({ begin, end }) => ({
           ...{ text: same(compared.slice(begin, end)), first: placeOf(begin), last: placeOf(Math.max(begin, end - 1)) },
         })),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
 import { diffLines } from 'diff';
+import { readCapturedCode } from '../archive/captured-code';
 import type { HotSpotEvent } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
@@ -14,6 +15,7 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
+import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
 import { conditionsOfEdit } from './conditions-of-edit';
@@ -73,6 +75,13 @@ async function linesThatRan(
       removedConditions(before, after, codeOf(file)).map((one) => ({ file, ...one })),
     );
   if (edited === undefined || edited.length + removedBy(() => undefined).length === 0) return undefined;
+  if (await hasCapturedCode(sessions, bytes, deps)) {
+    if (verdict === 'pass')
+      deps.report.result(
+        'the edit leaves the machine code of the captured kernel as it is: it is right for every input',
+      );
+    return undefined;
+  }
   const table = readLineTable(bytes);
   if (table === null) {
     if (verdict === 'pass')
@@ -93,7 +102,10 @@ async function linesThatRan(
   const withCalls = (address: number): SourcePlace[] => placesAt(table, calls, address);
   const placesOf = (all: readonly HotSpotEvent[], of: (address: number) => SourcePlace[]): SourcePlace[] =>
     all.flatMap(({ offset }) => (offset === undefined ? [] : of(Number(offset))));
-  const withCode = [...table.places()].flatMap((place) => [place, ...calls.at(place.address)]);
+  const isElsewhere = inOtherKernels(bytes, sessions);
+  const withCode = [...table.places()].flatMap((place) =>
+    [place, ...calls.at(place.address)].map((each) => ({ ...each, isOther: isElsewhere(place.address) })),
+  );
   const decides = ({ true_lanes: held = 0, false_lanes: failed = 0 }: HotSpotEvent): boolean => held + failed > 0;
   // The code of min() and fmaxf() has a line of a header; that of other headers selects for reasons of its own.
   const selecting = (address: number): SourcePlace[] => {
@@ -103,7 +115,8 @@ async function linesThatRan(
   const decided = own.filter(decides);
   const at = (address: number): SourcePlace | undefined => table.at(address);
   const seen = {
-    withCode: columns(withCode),
+    // A line of other kernels alone never ran; in a line of this one too, its instructions alone count.
+    withCode: new Map([...columns(withCode), ...columns(withCode.filter(({ isOther }) => !isOther))]),
     ran: columns(placesOf(own, withCalls)),
     selects: columns(
       placesOf(
@@ -125,6 +138,23 @@ async function linesThatRan(
     ...(removed.length === 0 ? {} : { removed }),
     ...(outside.length === 0 ? {} : { outside }),
   };
+}
+
+async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
+  for (const { reproducer, request, capture } of sessions) {
+    const { symbol } = capture.kernel;
+    if ((request.symbol ?? symbol) !== symbol || request.ownLaunch === true) return false;
+    const captured = await readCapturedCode(reproducer.capture, deps);
+    if (typeof captured === 'string' || !isSameKernelCode(symbol, captured, bytes)) return false;
+  }
+  return true;
+}
+
+/** Whether an address is in a kernel of the code object that none of the sessions launches: another instance, or another kernel. */
+function inOtherKernels(bytes: Buffer, sessions: readonly ReplaySession[]): (address: number) => boolean {
+  const own = new Set(sessions.map(({ request, capture }) => request.symbol ?? capture.kernel.symbol));
+  const ranges = kernelRanges(bytes).filter(({ symbol }) => !own.has(symbol));
+  return (address) => ranges.some(({ begin, end }) => address >= begin && address < end);
 }
 
 const lineInfoHint = ({ root }: Reproducer): string =>

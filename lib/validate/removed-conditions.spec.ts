@@ -14,6 +14,11 @@ describe('conditions that an edit removed', () => {
     ['a minimum', ['b = min(b, 62);', add], [add]],
     ['a ternary', ['b = b > 62 ? 62 : b;'], ['b += 0;']],
     ['a guard', ['if (i >= n) return;', add], [add]],
+    ['a guard whose statement is left alone in its line', ['if (t == 0) x[i] = 1;'], ['x[i] = 1;']],
+    ['a guard of a block', ['if (i < n) {', add, '}'], ['{', add, '}']],
+    ['a clamp in whose place is arithmetic', [clamp, add], ['  b &= BINS - 1;', add]],
+    ['one of two that are the same', [clamp, add, clamp], [add, clamp]],
+    ['one of two with the same condition', [clamp, 'if (b >= BINS) return;'], ['if (b >= BINS) return;']],
   ])('are named: %s', (_, before, after) => {
     expect(of(before, after)).toEqual([{ line: 2, text: before[0]?.trim() }]);
   });
@@ -24,7 +29,6 @@ describe('conditions that an edit removed', () => {
     ['a condition that was moved', [clamp, add, 'c = 1;'], [add, 'c = 1;', clamp]],
     ['a condition that another one replaces', [clamp, add], ['  b = min(b, BINS - 1);', add]],
     ['a condition whose statement was edited', ['if (b > 62)', 'b = 1;'], ['if (b > 62) b = 2;']],
-    ['a condition whose statement is left alone in its line', ['if (t == 0) x[i] = 1;'], ['x[i] = 1;']],
     ['an atomic minimum', ['atomicMin(low, b);', add], [add]],
     ['nothing', [clamp], [clamp]],
     ['names that contain "if"', ['diff = 1;', 'gif(2);', add], [add]],
@@ -50,13 +54,13 @@ describe('conditions that an edit removed', () => {
       ['never', '  if (0) b = BINS - 1;', []],
       ['never, before other code in the line', '  if (i == 3) x = nullptr; b += x[i];', [28]],
       ['a selection of the same', '  b = b >= BINS ? b : b;', []],
+      ['always', '  if (true || b >= BINS) b = BINS - 1;', [26]],
     ])('are those that the compiler folds away, too: %s', (_, put, columns) => {
       expect(ofCode(put, columns)).toEqual([{ line: 1, text: clamp.trim() }]);
     });
 
     it.each([
       ['a condition', '  if (b > BINS - 1) b = BINS - 1;', [7]],
-      ['its statement alone', '  if (b > BINS - 1) b = BINS - 1;', [21]],
       ['a minimum', '  b = min(b, BINS - 1);', [7]],
       ['a ternary', '  b = b >= BINS ? BINS - 1 : b;', [9]],
     ])('are not those in whose place code is: %s', (_, put, columns) => {
