@@ -67,6 +67,13 @@ describe('conditions that an edit removed', () => {
       expect(ofCode(put, columns)).toEqual([]);
     });
 
+    it('are none where the compiler made one of two that are the same, of which neither was removed', () => {
+      const text = 'if (t < 64) x[t] = 0;\nif (t < 64) y[t] = x[t];\n';
+      const columns = (line: number) => new Set(line === 1 ? [7, 18] : [18]);
+      expect(removedConditions(text, text.replace('= 0', '= 0u'), columns)).toEqual([]);
+      expect(removedConditions(text, text.replace('= x[t]', '= 1 + x[t]'), columns)).toEqual([]);
+    });
+
     it('are a condition of several lines whose statement is empty of code', () => {
       const after = 'if (b >= BINS) {\n  b = b;\n}\n';
       const before = 'if (b >= BINS) {\n  b = 1;\n}\n';

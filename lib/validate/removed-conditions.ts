@@ -17,15 +17,30 @@ const hasSelection = (code: string): boolean =>
 
 const same = (code: string): string => code.replaceAll(/[\s{}]+/g, '');
 
-/** Whether its condition has code: the branch, or the selection in its place. Column 0 stands for none. */
-function hasCodeIn(
-  { line, column, lastLine, lastColumn }: Conditional,
-  columns: (line: number) => ReadonlySet<number> | undefined,
-): boolean {
-  for (let at = line; at <= lastLine; at += 1)
-    for (const one of columns(at) ?? [])
-      if ((at > line || one >= column) && (at < lastLine || one <= lastColumn)) return true;
+type Part = Pick<Body, 'first' | 'last'>;
+
+/** The condition, in whose place the branch is, or the selection. */
+const placeOf = ({ line, column, lastLine, lastColumn }: Conditional): Part => ({
+  first: { line, column },
+  last: { line: lastLine, column: lastColumn },
+});
+
+/** Whether there is code in a part of the text. Column 0 stands for none. */
+function hasCodeIn({ first, last }: Part, columns: (line: number) => ReadonlySet<number> | undefined): boolean {
+  for (let { line } = first; line <= last.line; line += 1)
+    for (const column of columns(line) ?? [])
+      if ((line > first.line || column >= first.column) && (line < last.line || column <= last.column)) return true;
   return false;
+}
+
+/** Numbers of the lines that were put in. */
+function addedLines(parts: readonly { added: boolean; removed: boolean; count: number }[]): number[] {
+  let next = 1;
+  return parts.flatMap(({ added, removed, count }) => {
+    const begin = next;
+    if (!removed) next += count;
+    return added ? Array.from({ length: count }, (_, index) => begin + index) : [];
+  });
 }
 
 const isIn = (line: number, { first, last }: Body): boolean => line >= first.line && line <= last.line;
@@ -46,7 +61,15 @@ export function removedConditions(
   const linesBefore = before.split('\n');
   const original = conditionalsIn(before);
   const written = conditionalsIn(after);
-  const edited = columns === undefined ? written : written.filter((one) => hasCodeIn(one, columns));
+  const put = new Set(addedLines(parts));
+  const known = new Set(original.map(({ condition }) => condition));
+  // Two that are the same may be one in the code, which has the place of the other.
+  const isCompiled = (one: Conditional): boolean =>
+    columns === undefined ||
+    !put.has(one.line) ||
+    hasCodeIn(placeOf(one), columns) ||
+    (known.has(one.condition) && one.bodies.some((body) => hasCodeIn(body, columns)));
+  const edited = written.filter(isCompiled);
   /** A line with an `if` has the code of its condition: other code in the line replaces none. */
   const selects = (code: string, line: number): boolean => {
     if (!hasSelection(code)) return false;
@@ -60,9 +83,9 @@ export function removedConditions(
     edited.map(({ condition }) => condition),
   );
   const isEmpty = ({ bodies }: Conditional): boolean => bodies.every(({ text }) => /^;*$/.test(text));
-  const empty = new Set(
-    written.filter((one) => isEmpty(one) || !edited.includes(one)).map(({ condition }) => condition),
-  );
+  const isFolded = (one: Conditional): boolean =>
+    columns !== undefined && ![placeOf(one), ...one.bodies].some((part) => hasCodeIn(part, columns));
+  const empty = new Set(written.filter((one) => isEmpty(one) || isFolded(one)).map(({ condition }) => condition));
   const emptied = original.filter((one) => empty.has(one.condition) && !isEmpty(one));
   const last = after.replace(/\n$/, '').split('\n').length;
   const found: RemovedCondition[] = [];
@@ -70,8 +93,8 @@ export function removedConditions(
   parts.forEach(({ added, removed, count, value }, index) => {
     if (removed) {
       const next = parts[index + 1];
-      const put = next?.added === true ? next.value.split('\n') : [];
-      const isReplaced = put.some((code, offset) => selects(code, now + offset));
+      const texts = next?.added === true ? next.value.split('\n') : [];
+      const isReplaced = texts.some((code, offset) => selects(code, now + offset));
       for (const [offset, code] of value.split('\n').slice(0, count).entries()) {
         const number = old + offset;
         const own = original.filter(({ line }) => line === number);
