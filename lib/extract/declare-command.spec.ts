@@ -105,6 +105,20 @@ describe('kernels of a command, as they are declared,', () => {
     expect(existsSync(join(workspace.app, 'kernloop.json'))).toBe(false);
   });
 
+  it('are those that a program launched before another kernel of it faulted', async () => {
+    const faulted = (symbol: string) => [
+      { event: 'note', code: 'DEVICE_FAULT', text: `misaligned access in kernel ${symbol} at pc 0x5000` },
+    ];
+    for (const end of [0, killed]) {
+      const { kernels, warned } = await declareOf(end, launched, { notes: faulted('_Z5otherPf') });
+      expect(kernels).toEqual(['mine']);
+      expect(warned).toMatch(/failed after it launched mine\(float\*\): .*faulted.*; extracting goes on/);
+      rmSync(join(workspace.app, 'kernloop.json'));
+    }
+    const error = await failure(declareOf(0, launched, { notes: faulted(row.symbol) }));
+    expect(error.code).toBe('DEVICE_FAULT');
+  });
+
   /** `meanwhile` is what another command writes between the run of the program and the lock. */
   const declareWhile = (meanwhile: object): { done: Promise<unknown>; deps: FakeDeps } => {
     const summary = { dispatches: 1, kernels: [], kernel_profile: [row] };

@@ -51,11 +51,11 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const isKnown = (kernel: string): boolean => app.config.kernels.some(({ name }) => name === kernel);
   if (asked.length > 0 && asked.every(isKnown)) return { ...done, kernel: asked };
   const launched = await launchedBy(app, options, deps);
-  const { kernels, profile, failed } = launched;
+  const { kernels, profile, failed, fault } = launched;
   const chosen = asked.length > 0 ? asked.map((kernel) => kernelIn(launched, kernel)) : [costliest(launched, deps)];
   if (failed) {
     const found = chosen.map(({ name }) => name).join(', ');
-    const [end] = describeEnd(failed.command, failed.appEnd).split(':\n');
+    const [end] = (fault?.error.what ?? describeEnd(failed.command, failed.appEnd)).split(':\n');
     deps.report.warn(`${failed.app} failed after it launched ${found}: ${end}; extracting goes on`);
   }
   const names: string[] = [];
@@ -126,9 +126,12 @@ async function buildIfMissing(app: App, options: ExtractOptions, deps: Deps): Pr
 }
 
 /** The launched kernel that a user means. If the app failed, that is the reason why there is none. */
-function kernelIn({ kernels, failed }: Launched, asked: string): LaunchedKernel {
+function kernelIn({ kernels, failed, fault }: Launched, asked: string): LaunchedKernel {
   try {
-    return kernelNamed(asked, kernels);
+    const kernel = kernelNamed(asked, kernels);
+    // Without its name, any kernel may be the one that faulted.
+    if (fault && (fault.symbol ?? kernel.symbol) === kernel.symbol) throw fault.error;
+    return kernel;
   } catch (error) {
     if (!failed || !(error instanceof KernloopError) || error.code !== 'NO_MATCH') throw error;
     throw failedBefore(failed, `it launched a kernel that matches "${asked}"`, kernels.length > 0 ? error.hint : '');
@@ -136,7 +139,8 @@ function kernelIn({ kernels, failed }: Launched, asked: string): LaunchedKernel 
 }
 
 /** Kernels that the HIP runtime launches by itself have no source, and are not chosen. */
-function costliest({ kernels, profile, failed }: Launched, deps: Deps): LaunchedKernel {
+function costliest({ kernels, profile, failed, fault }: Launched, deps: Deps): LaunchedKernel {
+  if (fault) throw fault.error;
   const ofApp = kernels.filter(isOfApp);
   if (failed && ofApp.length === 0) throw failedBefore(failed, 'it launched a kernel', '');
   if (failed && profile === null) {

@@ -6,6 +6,7 @@ import { inputHint } from '../app/input';
 import { agentDeclined, descriptorsClosed, forkedAfterInit } from '../recorder/notes';
 import { appProcesses } from '../recorder/processes';
 import { appFailed, faultHint, type FailedRun } from '../recorder/app-failed';
+import type { Note } from '../recorder/notes';
 import { foreignCode } from '../recorder/foreign-code';
 import type { KernelProfileRow, SummaryEvent } from '../recorder/recorder-events';
 import type { WorkUnit } from '../device/device';
@@ -55,10 +56,12 @@ async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>
 }
 
 /** Refuses a run that went on after a kernel of it faulted. */
-export function requireNoFault({ run, fault }: Pick<Observed, 'run' | 'fault'>): void {
-  if (fault)
-    throw new KernloopError('DEVICE_FAULT', `a kernel of ${run.app} faulted: ${fault.text}`, faultHint(fault.text));
+function requireNoFault({ run, fault }: Pick<Observed, 'run' | 'fault'>): void {
+  if (fault) throw faultOf(run, fault);
 }
+
+export const faultOf = ({ app }: Pick<FailedRun, 'app'>, { text }: Pick<Note, 'text'>): KernloopError =>
+  new KernloopError('DEVICE_FAULT', `a kernel of ${app} faulted: ${text}`, faultHint(text));
 
 /** The profile of a run of which every dispatch was measured; throws if one was not. */
 export function profileOf({ run, summary, work }: Observed, { launches }: Pick<ProfileOptions, 'launches'>): Profile {
