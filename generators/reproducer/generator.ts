@@ -53,6 +53,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
       copyCapture(from, to);
       keepCapture(to, options.capture);
     }
+    logger.info(`Next: npx nx run ${app.config.name}-${kernel.name}:validate`);
     for (const line of sameLaunches(openApp(app.root), kernel.name, jsonReader())) logger.warn(line);
   };
 }

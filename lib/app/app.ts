@@ -42,7 +42,7 @@ export const openApp = openedOnce((folder): App => {
     throw new KernloopError(
       'USAGE',
       `${resolve(folder)} is a file, not the folder of an app`,
-      `put -- before a program and its arguments: \`-- ${folder}\``,
+      `put -- before a program and its arguments: \`-- ${folder.includes('/') ? folder : `./${folder}`}\``,
     );
   }
   if (!existsSync(resolve(folder))) {

@@ -27,7 +27,7 @@ import { processLines } from '../recorder/processes';
 import type { CaptureResult, KernelCapture } from './result';
 import { planLines } from './plan';
 import { removeStaged, stagedSelections } from './staging';
-import { firstRequest, selectionsOf, type Request, type Selection } from './selection';
+import { firstRequest, selectionsOf, type CapturingOptions, type Request, type Selection } from './selection';
 
 /** Result of every selection, including those without a usable capture. */
 export interface CaptureOutcome extends CaptureResult {
@@ -64,7 +64,7 @@ export async function captureUnlessKept(options: CaptureOptions, deps: Deps): Pr
 }
 
 /** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
-export async function captureKernels(options: CaptureOptions, deps: Deps): Promise<CaptureOutcome> {
+export async function captureKernels(options: CapturingOptions, deps: Deps): Promise<CaptureOutcome> {
   const app = openApp(options.app);
   const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
   return captureSelections(options, selections, deps);

@@ -132,22 +132,27 @@ export function otherThanDeclared(
   );
 }
 
-/** Refuses captures of another kernel than the project is of in whose place they would be. */
+/**
+ * Refuses captures of another kernel than the project is of in whose place they would be, if the command chose the
+ * launch, or the app launches the project's kernel all the same.
+ */
 export function otherThanProject(
   { name, ofProject }: Selection,
   captured: readonly { kernel: string }[],
-  { summary }: Pick<Seen, 'summary'>,
+  { summary, app }: Pick<Seen, 'summary' | 'app'>,
 ): KernloopError | undefined {
-  const others = [...new Set(captured.map(({ kernel }) => kernel))].filter((kernel) => kernel !== ofProject);
-  if (ofProject === undefined || others.length === 0) return undefined;
+  const names = [...new Set(captured.map(({ kernel }) => kernel))];
+  if (ofProject === undefined || names.length === 0 || names.includes(ofProject.kernel)) return undefined;
+  const isLaunched = summary.kernels.some((kernel) => kernel.name === ofProject.kernel);
+  if (!ofProject.isChosen && !isLaunched) return undefined;
   const [expression] = expressionsFor(
-    summary.kernels.filter((kernel) => others.includes(kernel.name)),
+    summary.kernels.filter((kernel) => names.includes(kernel.name)),
     summary,
   );
   return new KernloopError(
     'USAGE',
-    `${name}: that launch is of ${others.join(' and ')}, and the project of ${name} is of ${ofProject}; nothing was captured, and what the project has stays`,
-    `declare that kernel under a name of its own: \`kernloop declare NAME${expression === undefined ? '' : ` --match '${expression}'`}\`; or put this capture elsewhere, with --output`,
+    `${name}: that launch is of ${names.join(' and ')}, and the project of ${name} is of ${ofProject.kernel}${isLaunched ? `, which ${app} launches, too` : ''}; nothing was captured, and what the project has stays`,
+    `declare that kernel under a name of its own: \`kernloop declare NAME${expression === undefined ? '' : ` --match '${expression}'`}\`; or put this capture elsewhere, with --output; \`kernloop extract ${name} --reset\` makes the project one of that kernel, without your edits`,
   );
 }
 
@@ -312,8 +317,15 @@ function neverMatched(selection: Selection, ordinals: readonly OrdinalRange[], s
   return new KernloopError(
     'NO_MATCH',
     `${name}: none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches matched /${match}/${told}`,
-    `${nearestKernels(match, seen)}${selection.declared ? '' : `\nif ${name} is not wanted, remove its entry from "kernels" of kernloop.json`}`,
+    `${literalName(match, summary)}${nearestKernels(match, seen)}${selection.declared ? '' : `\nif ${name} is not wanted, remove its entry from "kernels" of kernloop.json`}`,
   );
+}
+
+/** The expression for a name that was given in place of one. */
+function literalName(match: string, summary: SummaryEvent): string {
+  const named = summary.kernels.filter(({ name, symbol }) => name === match || symbol === match);
+  const [expression] = expressionsFor(named, summary);
+  return expression === undefined ? '' : `the expression for that name is '${expression}'; `;
 }
 
 function outOfRange({ name, match, after }: Selection, wanted: string, seen: Seen): KernloopError {

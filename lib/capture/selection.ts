@@ -28,8 +28,11 @@ export interface Selection {
   output: string;
   /** Kernels that kernloop.json means by the name, if another expression selects: `--match`. */
   declared?: Pick<KernelEntry, 'match' | 'wholeName'>;
-  /** Kernel of the project there, if the command chose the launch: that project is not to get the capture of another. */
-  ofProject?: string;
+  /**
+   * Kernel of the project there, which is not to get the capture of another. `isChosen`: the command chose the launch;
+   * else the kernel may be another one now, if the app no longer launches that one.
+   */
+  ofProject?: { kernel: string; isChosen: boolean };
   /** Whether the capture goes to a place of the user's, which is no project of the declared kernel. */
   isElsewhere: boolean;
   /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
@@ -48,9 +51,12 @@ export interface Request {
   counted: number | null;
 }
 
+/** `reset`: of extract, which may make a project one of another kernel. */
+export type CapturingOptions = CaptureOptions & { readonly reset?: boolean };
+
 const defaultLimit = 16;
 
-export function selectionsOf(app: App, options: CaptureOptions, report: Pick<Reporter, 'info'>): Selection[] {
+export function selectionsOf(app: App, options: CapturingOptions, report: Pick<Reporter, 'info'>): Selection[] {
   const selected = selectedKernels(app, options.kernel, report);
   const names =
     options.kernel.length === 0 && options.match !== undefined ? fitting(app, selected, options.match) : selected;
@@ -73,7 +79,7 @@ function fitting(app: App, names: readonly string[], match: string): readonly st
   return found.length === 1 ? found : names;
 }
 
-function selectionOf(app: App, name: string, options: CaptureOptions): Selection {
+function selectionOf(app: App, name: string, options: CapturingOptions): Selection {
   const declared: KernelEntry =
     options.match === undefined ? app.kernel(name) : { name, match: options.match, ordinal: 1, scope: 'reachable' };
   const each = options.each ?? declared.each ?? 'dispatch';
@@ -101,14 +107,14 @@ function selectionOf(app: App, name: string, options: CaptureOptions): Selection
   return selection;
 }
 
-function kernelOfProject(app: App, name: string, options: CaptureOptions): Pick<Selection, 'ofProject'> {
-  const chosen = [options.ordinal, options.dispatch, options.after];
-  if (options.output !== undefined || chosen.every((one) => one === undefined)) return {};
+function kernelOfProject(app: App, name: string, options: CapturingOptions): Pick<Selection, 'ofProject'> {
+  if (options.output !== undefined || options.reset === true) return {};
   const kernel = fieldOf(jsonReader()(join(app.reproducer(name), kernelFile)), 'demangled');
-  return typeof kernel === 'string' ? { ofProject: kernel } : {};
+  const isChosen = [options.ordinal, options.dispatch, options.after].some((one) => one !== undefined);
+  return typeof kernel === 'string' ? { ofProject: { kernel, isChosen } } : {};
 }
 
-function dispatchesOf(declared: KernelEntry, options: CaptureOptions, each: Each): Dispatches {
+function dispatchesOf(declared: KernelEntry, options: CapturingOptions, each: Each): Dispatches {
   if (options.ordinal !== undefined && options.dispatch !== undefined) {
     throw new KernloopError('USAGE', '--ordinal and --dispatch both say which dispatches', 'give one of them');
   }
@@ -118,7 +124,7 @@ function dispatchesOf(declared: KernelEntry, options: CaptureOptions, each: Each
   throw new KernloopError('USAGE', `--dispatch "${text}" names no dispatches`, `give ${dispatchesForm}`);
 }
 
-function positionOf(declared: KernelEntry, options: CaptureOptions): string | undefined {
+function positionOf(declared: KernelEntry, options: CapturingOptions): string | undefined {
   const given = options.dispatch ?? (options.ordinal === undefined ? undefined : String(options.ordinal));
   return given ?? declared.dispatch ?? (declared.ordinal === 1 ? undefined : String(declared.ordinal));
 }

@@ -203,6 +203,25 @@ describe('captures of several dispatches', () => {
       ).toHaveLength(1);
     });
 
+    it('is not captured by kernloop.json into the project of another kernel that the app launches, but of one that it did before', async () => {
+      const project = (demangled: string) => workspace.write('kernels/app/saxpy/kernel.json', { demangled });
+      workspace.write('app/kernloop.json', {
+        name: 'app',
+        command: ['./program'],
+        kernels: [{ name: 'saxpy', match: 'saxpy', ordinal: 2 }],
+      });
+      const launched = { kernels: [{ ...shapes[0], dispatches: 4 }, ...shapes.slice(1)] };
+      const of = () => deps(inRanges, fakeReplay(), [launched, launched]);
+      project(shapes[1]?.name ?? '');
+      const error = await failure(run({ kernel: ['saxpy'] }, of()));
+      expect(error.what).toMatch(
+        /that launch is of saxpy\(float\*, float\), and the project .*, which app launches, too; nothing/,
+      );
+      expect(error.hint).toContain('kernloop extract saxpy --reset');
+      project('saxpy(double*)');
+      expect((await run({ kernel: ['saxpy'] }, of())).captures).toHaveLength(1);
+    });
+
     it('counts a kernel that matches by its mangled name', async () => {
       expect((await refused({ match: 'saxpy\\(float|5saxpyI' })).what).toContain('ns::saxpy<double>');
     });

@@ -281,6 +281,13 @@ describe('declare', () => {
     expect(await declares({ name: 'reduce_product', force: true })).toContain('reduce_product');
   });
 
+  it('takes a name with its parameters for what it is, without a profile, too', async () => {
+    const { declared } = await run({ name: 'sum', match: 'sum(float const*, float*, int)' });
+    expect(declared.match).toBe('^sum\\(float const\\*, float\\*, int\\)$');
+    expect((await run({ name: 'either', match: '(sum|mean)\\(' })).declared.match).toBe('(sum|mean)\\(');
+    expect((await run({ name: 'group', match: 'sum(float|int)' })).declared.match).toBe('sum(float|int)');
+  });
+
   it('says which kernel of the last profile it means, warns of none, and refuses several with an expression for each', async () => {
     const row = (name: string): object => ({
       ...{
@@ -315,7 +322,7 @@ describe('declare', () => {
       declared: { match: '^void scale<int>\\(int\\*\\)$' },
       launched: ['void scale<int>(int*)'],
     });
-    expect(deps.said.info.join()).toContain('--match is the whole name of a kernel that was launched');
+    expect(deps.said.info.join()).toContain('--match is taken for the whole name of a kernel');
     expect((await run({ name: 'scale', each: 'kernel' })).launched).toHaveLength(2);
     expect((await run({ name: 'last', match: 'scale', dispatch: 'last' })).launched).toHaveLength(2);
     expect((await run({ name: 'forced', match: 'scale<', force: true })).launched).toHaveLength(2);

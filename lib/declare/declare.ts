@@ -49,15 +49,21 @@ export async function declare(given: DeclareOptions, deps: Deps): Promise<Declar
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
 }
 
+/** A name with the types of its parameters, as `profile` prints it: as an expression it would not even match itself. */
+const isSignature = (text: string): boolean =>
+  /^[\w:<>,*& ]+\([\w:<>,*& ]*\)$/.test(text) &&
+  (problemOfExpression(text) !== null || !new RegExp(`^(?:${text})$`).test(text));
+
 /** The whole name of a launched kernel as `--match` means that kernel, although its brackets mean groups in an expression. */
 function withWholeName(app: App, options: DeclareOptions, deps: Deps): DeclareOptions {
   const { match } = options;
   const all = profiledKernels(app) ?? [];
-  const isName = all.some(({ name, symbol }) => name === match || symbol === match);
-  if (match === undefined || !isName || (problemOfExpression(match) === null && matchedBy(match, all).length > 0))
-    return options;
+  if (match === undefined) return options;
+  const isName = isSignature(match) || all.some(({ name, symbol }) => name === match || symbol === match);
+  const isExpression = problemOfExpression(match) === null;
+  if (!isName || (isExpression && matchedBy(match, all).length > 0)) return options;
   const own = `^${escaped(match)}$`;
-  deps.report.info(`--match is the whole name of a kernel that was launched; as an expression it is '${own}'`);
+  deps.report.info(`--match is taken for the whole name of a kernel; as an expression it is '${own}'`);
   return { ...options, match: own };
 }
 

@@ -5,6 +5,7 @@ import { appFrom, withCommas, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { watchedDatabase } from '../app/compile-database';
 import { rewriteKernloopJson, withKernel, type DeclaredKernel } from '../app/declare-kernel';
+import { findProgram } from '../app/program';
 import { describeApp } from '../app/describe-app';
 import { kernloopJsonSchema } from '../app/kernloop-json';
 import { refuseTwin } from '../app/refuse-twin';
@@ -37,7 +38,7 @@ import type { ExtractOptions } from './options';
  * with the names of these kernels. One run of the command shows which kernels it launches. Nothing is written before.
  */
 export async function declareCommand(options: ExtractOptions, deps: Deps): Promise<ExtractOptions> {
-  requireOwnCommand(options);
+  requireOwnCommand(options, deps.env);
   const root = resolve(options.app);
   const declared = isDeclared(options) ? appAt(options, deps.env) : undefined;
   const file = join(root, kernloopFile);
@@ -61,7 +62,7 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
   const names: string[] = [];
   const isWritten = await rewriteKernloopJson(file, deps, () => {
     // Another command may have written the file since it was read.
-    requireOwnCommand(options);
+    requireOwnCommand(options, deps.env);
     const before = existsSync(file) ? readText(file, 'CONFIG_MISSING', '') : undefined;
     let after = before ?? text;
     for (const kernel of new Set(chosen)) {
@@ -83,9 +84,11 @@ export async function declareCommand(options: ExtractOptions, deps: Deps): Promi
 }
 
 /** Refuses a folder whose kernloop.json runs another command: captures of both would be taken for one app's. */
-function requireOwnCommand(options: ExtractOptions): void {
+function requireOwnCommand(options: ExtractOptions, env: Deps['env']): void {
   const other = otherApp(options);
   if (other === undefined) return;
+  // A mistyped program is no other program.
+  findProgram(appAt(options, env), env);
   throw new KernloopError(
     'APP_CONFLICT',
     `${join(other.root, kernloopFile)} runs \`${commandText(other.config.command)}\`, not \`${commandText(options.command)}\``,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import { captureDigest, captureFile, captureFiles, selfcheckFile, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { missingChunks, storesFor } from '../archive/stores';
@@ -42,7 +43,11 @@ export async function openSessions(
   given?: Code,
   reproducer = openReproducer(options.reproducer),
 ): Promise<ReplaySessions> {
-  const { chosen, ...beside } = chooseDispatches(reproducer, options.capture, whenLeftOut);
+  const { chosen, ...beside } = chooseDispatches(
+    reproducer,
+    options.capture ?? numberOfFolder(options.reproducer, reproducer),
+    whenLeftOut,
+  );
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {
     refuseSpecialFiles(dispatch.folder, captureFiles);
@@ -68,6 +73,10 @@ export async function openSessions(
     );
   return { sessions: [open(first), ...others.map(open)], ...beside };
 }
+
+/** The dispatch whose folder was named in place of the reproducer: captures/2. */
+export const numberOfFolder = (named: string, { root }: Reproducer): string | undefined =>
+  /^captures[/\\](\d+)$/.exec(relative(root, resolve(named)))?.[1];
 
 function tellOfOutdated(reproducer: Reproducer, { report }: Deps): void {
   const outdated = outdatedCandidate(reproducer);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { foldersIn } from '../app/apps-in';
 import { captureFile } from '../archive/capture-files';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { closest, KernloopError } from '../support/error';
@@ -47,11 +48,15 @@ function closeTo(folder: string): string {
   return meant.length === 0 ? '' : `did you mean ${meant.slice(0, mostNamed).join(', or ')}? `;
 }
 
-/** The reproducers of the workspace in whose root the command was typed. */
+/** The reproducers of the workspace in whose root the command was typed, or in the named folder. */
 function namedHere(folder: string): string | undefined {
   const root = workspaceIn(folder);
-  if (root === undefined) return undefined;
-  const all = reproducersIn(root).map((at) => relative(process.cwd(), at));
+  const below =
+    root === undefined
+      ? foldersIn(resolve(folder)).filter((at) => existsSync(join(at, kernelFile)))
+      : reproducersIn(root);
+  if (below.length === 0) return undefined;
+  const all = below.map((at) => relative(process.cwd(), at));
   const more = all.length > mostNamed ? `, and ${all.length - mostNamed} more (\`kernloop kernels\` lists them)` : '';
   return `name the reproducer: ${all.slice(0, mostNamed).join(', ')}${more}`;
 }

@@ -70,6 +70,12 @@ describe('validate, of several captured dispatches', () => {
     expect(reportSchema.parse(JSON.parse(readFileSync(join(reproducer, 'report.json'), 'utf8')))).toEqual(report);
   });
 
+  it('judges the one whose folder is named', async () => {
+    const fake = deps();
+    await validate(options({ reproducer: join(reproducer, 'captures', '2') }), fake);
+    expect(replayed(fake)).toEqual(['captures/2']);
+  });
+
   it.each(['capture', 'captures/2', 'captures/10'])('fails where only %s is wrong', async (wrong) => {
     const fake = deps(wrong);
     const report = await validate(options(), fake);

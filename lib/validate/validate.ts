@@ -5,7 +5,7 @@ import { readSelfcheck, type SealedSelfcheck } from '../archive/selfcheck-seal';
 import { withDevice } from '../device/lock';
 import { keepVerdict, reportFormat, type KeptVerdict } from '../reproducer/kept-results';
 import { chooseCode, openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
-import { openSessions, type ReplaySession } from '../replay/session';
+import { numberOfFolder, openSessions, type ReplaySession } from '../replay/session';
 import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
 import { requireOwnFile, writeOwnJson } from '../support/output-file';
@@ -139,7 +139,7 @@ export async function judge(
   return {
     report: overallReport(reports, {
       ...beside,
-      capture: options.capture,
+      capture: options.capture ?? numberOfFolder(options.reproducer, first.reproducer),
       code: first.code,
       racesOff: racesOff(options, first.device),
     }),
