@@ -8,7 +8,9 @@ export const recompileOptionsSchema = z.object({
   lineInfo: z
     .boolean()
     .optional()
-    .describe('Compile with line information, so that `kernloop replay --hot-spots` can name source lines.'),
+    .describe(
+      'Compile with line information, so that `kernloop replay --hot-spots` and a verdict can name source lines. Default: for edits that the software GPU judges.',
+    ),
   compileLimitSeconds: z.number().positive().default(600).describe('End the compilation after this time.'),
 });
 

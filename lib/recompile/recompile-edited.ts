@@ -7,7 +7,7 @@ import { KernloopError } from '../support/error';
 import { isForeignFile } from '../support/output-file';
 import { currentVariant, hasNoAdditions } from './current-variant';
 import type { RecompileOptions } from './options';
-import { compileVariant, whileNobodyBuilds } from './recompile';
+import { asJudged, compileVariant, whileNobodyBuilds } from './recompile';
 import { builtIn } from './users-build';
 
 /**
@@ -23,7 +23,7 @@ export async function recompileEdited(options: RecompileOptions, forgets: boolea
     if (isReady(openReproducer(reproducer.root), options, deps)) return;
     if (forgets && !isForeignFile(reproducer.report, reportFormat)) rmSync(reproducer.report, { force: true });
     try {
-      await compileVariant(asJudged(options, reproducer), deps);
+      await compileVariant(asJudged(options, reproducer) ?? asLastBuilt(options, reproducer), deps);
     } catch (error) {
       if (!isBuiltElsewhere(error, reproducer)) throw error;
       deps.report.warn(`${reproducer.config.name} was not built again on this machine: ${error.what}`);
@@ -44,16 +44,6 @@ function isReady(reproducer: Reproducer, options: RecompileOptions, { env }: Pic
 function asLastBuilt(options: RecompileOptions, { root }: Reproducer): RecompileOptions {
   const lineInfo = options.lineInfo ?? builtIn(reproducerPaths(root).variantJson)?.line_info;
   return { ...options, ...(lineInfo === undefined ? {} : { lineInfo }) };
-}
-
-/**
- * An edit for the software GPU gets line information, which changes no instruction: a verdict names lines of it. An
- * edit that was undone does not, and gives the captured code. Other devices do not tell what each instruction did.
- */
-function asJudged(options: RecompileOptions, reproducer: Reproducer): RecompileOptions {
-  const { language, device } = reproducer.config;
-  if (language !== 'hip' || device.kind !== 'softgpu') return asLastBuilt(options, reproducer);
-  return { ...options, lineInfo: options.lineInfo ?? editedFile(reproducer) !== undefined };
 }
 
 /** A machine without the compiler judges what another machine built, if every source is still the same. */

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { readCapture } from '../archive/capture-files';
-import { openReproducer, type Reproducer } from '../reproducer/reproducer';
+import { editedFile, openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { reproducerPaths } from '../reproducer/layout';
 import { removeLeftovers } from '../reproducer/leftovers';
 import { isNvcc } from '../toolchain/translation-unit';
@@ -34,7 +34,19 @@ import { refuseSpecialFiles } from '../support/regular-file';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
-  return whileNobodyBuilds(openReproducer(options.reproducer), deps, () => compileVariant(options, deps));
+  const reproducer = openReproducer(options.reproducer);
+  return whileNobodyBuilds(reproducer, deps, () => compileVariant(asJudged(options, reproducer) ?? options, deps));
+}
+
+/**
+ * An edit for the software GPU gets line information, which changes no instruction: a verdict names lines of it. An
+ * edit that was undone does not, and gives the captured code. Null for other devices, which do not tell what each
+ * instruction did.
+ */
+export function asJudged(options: RecompileOptions, reproducer: Reproducer): RecompileOptions | null {
+  const { language, device } = reproducer.config;
+  if (language !== 'hip' || device.kind !== 'softgpu') return null;
+  return { ...options, lineInfo: options.lineInfo ?? editedFile(reproducer) !== undefined };
 }
 
 /**

@@ -10,10 +10,9 @@ describe('the text of a JSON file', () => {
   });
 
   it.each([
-    ['{\n  "command: ["./demo"],\n}', 'line 2'],
-    ['{\n  "a": 1\n  "b": 2\n}', 'line 3'],
-    ['{ // one\n  "a": "open\n}', 'line 2'],
-  ])('names the line of an error: %s', (text, line) => {
+    ['{\n  "a": .\n}', 'line 2'],
+    ['{ // one\n  "a": 1,\n  "b": ,\n}', 'line 3'],
+  ])('names the line of an error of which the message has no position: %s', (text, line) => {
     expect(() => valueOfJson('kernloop.json', text)).toThrow(line);
   });
 

@@ -17,9 +17,9 @@ export function valueOfJson(path: string, text: string): unknown {
   }
 }
 
-/** Node's message names the place of some errors alone. */
+/** Node's message has the position of some errors, from which readers tell the line (schema.ts), and nothing of others. */
 function withLine(error: unknown, text: string): unknown {
-  if (!(error instanceof SyntaxError) || /\(line \d+/.test(error.message)) return error;
+  if (!(error instanceof SyntaxError) || /\(line \d+|at position \d+/.test(error.message)) return error;
   const errors: ParseError[] = [];
   parse(text, errors);
   const [first] = errors;
