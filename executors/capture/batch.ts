@@ -1,7 +1,7 @@
 import type { TaskGraph } from '@nx/devkit';
 import { openApp } from '../../lib/app/app';
 import { captureSelections, type CaptureOutcome } from '../../lib/capture/capture';
-import { keptSelections, keptText } from '../../lib/capture/kept-selections';
+import { keptSelections } from '../../lib/capture/kept-selections';
 import { captureOptionsSchema, type CaptureOptions } from '../../lib/capture/options';
 import { selectionsOf, type Selection } from '../../lib/capture/selection';
 import { stages } from '../../lib/stages/registry';
@@ -46,10 +46,10 @@ export default async function* captureBatch(
       const requireUnchanged = await watchInputs(stages.capture, values, own, deps);
       const app = openApp(options.app);
       const selections = selectionsOf(app, options, deps.report);
-      const kept = keptSelections(selections);
+      const kept = keptSelections(app, selections);
       if (kept.length === 0) addTo(groups, task, options, { selections, requireUnchanged });
       else {
-        const lines = kept.map(({ selection, from }) => `${keptText(app, selection.name, from)}\n`);
+        const lines = kept.map(({ text }) => `${text}\n`);
         yield unlessChanged(task, requireUnchanged, lines.join(''), deps);
       }
     } catch (error) {

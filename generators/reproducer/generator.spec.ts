@@ -87,7 +87,7 @@ describe('reproducer', () => {
     expect(openApp(made.app).config.kernels).toMatchObject([
       { name: 'later' },
       { name: 'k' },
-      { name: 'scale', match: '^demo::scale\\(float\\*, int\\)$' },
+      { name: 'scale', match: '^demo::scale\\(float\\*, int\\)$', from: 'from-a-colleague' },
     ]);
     expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
     expect(keptIn(dirname(capture))?.from).toBe('from-a-colleague');

@@ -14,6 +14,7 @@ import { pristineOnly } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
+import { editJsonText } from '../../lib/support/edit-json';
 import { jsonReader } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
@@ -48,8 +49,9 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   if (app.config.kernels.every(({ name }) => name !== kernel.name))
     logger.info(`${relative(tree.root, file)} will declare ${kernel.name}: ${kernel.match}`);
   return async () => {
-    await declare(file, kernel, deps);
-    if (resolve(from) !== resolve(to)) {
+    const isOther = resolve(from) !== resolve(to);
+    await declare(file, isOther ? { ...kernel, from: options.capture } : kernel, deps);
+    if (isOther) {
       copyCapture(from, to);
       keepCapture(to, options.capture);
     }
@@ -97,7 +99,12 @@ async function declare(file: string, kernel: KernelEntry, deps: Deps): Promise<v
   await rewriteKernloopJson(file, deps, () => {
     const text = readText(file, 'CONFIG_MISSING', '');
     const { kernels } = parseJson(file, text, kernloopJsonSchema);
-    return kernels.some(({ name }) => name === kernel.name) ? undefined : withKernel(text, kernel);
+    const index = kernels.findIndex(({ name }) => name === kernel.name);
+    if (index < 0) return withKernel(text, kernel);
+    const { from } = kernel;
+    return from === undefined || from === kernels[index]?.from
+      ? undefined
+      : editJsonText(text, ['kernels', index, 'from'], from);
   });
 }
 

@@ -68,6 +68,14 @@ export const kernelEntrySchema = z
   .strictObject({
     name: nameSchema.describe('Folder of the reproducer in kernels/<app>/, and suffix of the Nx targets.'),
     ...selectionShape,
+    from: z
+      .string()
+      .min(1)
+      .max(4096)
+      .optional()
+      .describe(
+        'Where its capture came from, if it is none of this app: a file that was unpacked, or a folder. No run of the app takes its place, also where it is missing, as in a clone.',
+      ),
   })
   .refine(...onlyOneNumber);
 

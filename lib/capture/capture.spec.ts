@@ -83,7 +83,7 @@ describe('capture', () => {
       const [before, fake] = [text(), deps()];
       const { captures } = await capture(options(), fake);
       expect(captures.map(({ name }) => name)).toEqual(['sum']);
-      expect(fake.said.result.join('\n')).toContain('`kernloop extract saxpy --recapture` replaces it');
+      expect(fake.said.result.join('\n')).toMatch(/`kernloop extract saxpy --app \S+ --recapture` replaces it/);
       expect(text()).toBe(before);
     });
 
@@ -93,6 +93,25 @@ describe('capture', () => {
       expect([text(), appRuns(fake)]).toEqual([before, 0]);
       expect(await captureUnlessKept(options({ kernel: ['sum'] }), fake)).toBe(true);
       expect(appRuns(fake)).toBe(1);
+    });
+
+    it('is missed where kernloop.json names its origin, and never made of the app', async () => {
+      const entry = { name: 'saxpy', match: '^saxpy\\(', from: 'theirs.klpack' };
+      workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [entry] });
+      rmSync(join(place, 'kept.json'));
+      const fake = deps();
+      expect(await captureUnlessKept(options({ kernel: ['saxpy'] }), fake)).toBe(true);
+      expect(fake.said.result.join()).toMatch(/is from theirs.klpack and kept; remove "from"/);
+      rmSync(place, { recursive: true });
+      for (const work of [captureUnlessKept, capture]) {
+        const error = await failure(work(options({ kernel: ['saxpy'] }), fake));
+        expect([error.code, error.what]).toEqual([
+          'CAPTURE_MISSING',
+          expect.stringContaining('saxpy: its capture is from theirs.klpack, and is not in'),
+        ]);
+        expect(error.hint).toMatch(/^put it there \(`kernloop unpack theirs.klpack --to \S+`/);
+      }
+      expect([existsSync(place), appRuns(fake)]).toEqual([false, 0]);
     });
 
     it('is kept no longer once another capture is there', async () => {

@@ -18,7 +18,7 @@ import { tellingWhatIsKept } from '../support/interrupted';
 import { MadeFolder } from '../support/made-folder';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
-import { keptSelections, keptText } from './kept-selections';
+import { keptSelections } from './kept-selections';
 import type { CaptureOptions } from './options';
 import { settleOutputs } from './outputs';
 import { requireCapturePlace, requireOwnPlace } from './owner';
@@ -38,15 +38,15 @@ export interface CaptureOutcome extends CaptureResult {
 export async function capture(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
   const app = openApp(options.app);
   const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
-  const kept = options.dryRun ? [] : keptSelections(selections);
+  const kept = options.dryRun ? [] : keptSelections(app, selections);
   const [first] = kept;
   if (first && (options.kernel.length > 0 || kept.length === selections.length))
     throw new KernloopError(
       'USAGE',
-      keptText(app, first.selection.name, first.from),
+      first.text,
       '`kernloop extract NAME` makes a project of it; --output FOLDER captures into another folder',
     );
-  for (const { selection, from } of kept) deps.report.result(keptText(app, selection.name, from));
+  for (const { text } of kept) deps.report.result(text);
   const wanted = selections.filter((selection) => kept.every((each) => each.selection !== selection));
   const { failures, ...result } = await captureSelections(options, wanted, deps);
   const [failure] = failures;
@@ -57,8 +57,8 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
 /** Like `capture`, as a task that others depend on: a capture from elsewhere is its result. */
 export async function captureUnlessKept(options: CaptureOptions, deps: Deps): Promise<boolean> {
   const app = openApp(options.app);
-  const kept = keptSelections(selectionsOf(app, options, deps.report));
-  for (const { selection, from } of kept) deps.report.result(keptText(app, selection.name, from));
+  const kept = keptSelections(app, selectionsOf(app, options, deps.report));
+  for (const { text } of kept) deps.report.result(text);
   if (kept.length === 0) await capture(options, deps);
   return true;
 }

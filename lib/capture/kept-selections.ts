@@ -1,14 +1,43 @@
+import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { App } from '../app/app';
+import { captureFile } from '../archive/capture-files';
 import { keptIn } from '../archive/kept-capture';
+import { commandText } from '../support/command-text';
+import { KernloopError } from '../support/error';
 import type { Selection } from './selection';
 
+interface KeptSelection {
+  readonly selection: Selection;
+  /** One line about it. */
+  readonly text: string;
+}
+
 /** Selections whose capture came from elsewhere: no run of the app replaces it unless that is asked for. */
-export const keptSelections = (selections: readonly Selection[]): { selection: Selection; from: string }[] =>
+export const keptSelections = (app: App, selections: readonly Selection[]): KeptSelection[] =>
   selections.flatMap((selection) => {
-    const kept = selection.isElsewhere ? null : keptIn(selection.output);
-    return kept === null ? [] : [{ selection, from: kept.from }];
+    const text = selection.isElsewhere ? null : keptText(app, selection.name);
+    return text === null ? [] : [{ selection, text }];
   });
 
-export const keptText = (app: App, name: string, from: string): string =>
-  `${name}: ${relative(process.cwd(), app.capture(name))} is from ${from} and kept: \`kernloop extract ${name} --recapture\` replaces it by a capture of ${app.config.name}`;
+/** One line about a kernel's capture from elsewhere; null if it is one of the app. Throws if it is missing. */
+export function keptText(app: App, name: string): string | null {
+  const place = app.capture(name);
+  const shown = relative(process.cwd(), place) || '.';
+  const { from } = app.kernel(name);
+  if (from === undefined) {
+    const kept = keptIn(place);
+    const option = app.root === process.cwd() ? [] : ['--app', relative(process.cwd(), app.root)];
+    const again = commandText(['kernloop', 'extract', name, ...option, '--recapture']);
+    return kept === null
+      ? null
+      : `${name}: ${shown} is from ${kept.from} and kept: \`${again}\` replaces it by a capture of ${app.config.name}`;
+  }
+  const own = `remove "from" from the entry of ${name} in kernloop.json to capture it from ${app.config.name}`;
+  if (existsSync(captureFile(place))) return `${name}: ${shown} is from ${from} and kept; ${own}`;
+  throw new KernloopError(
+    'CAPTURE_MISSING',
+    `${name}: its capture is from ${from}, and is not in ${shown}`,
+    `put it there (\`${commandText(['kernloop', 'unpack', from, '--to', shown])}\`, or a copy of its folder); or ${own}`,
+  );
+}

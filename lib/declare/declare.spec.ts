@@ -281,6 +281,16 @@ describe('declare', () => {
     expect(await declares({ name: 'reduce_product', force: true })).toContain('reduce_product');
   });
 
+  it('takes the launches of a declared kernel once more for a capture from elsewhere', async () => {
+    await run({ name: 'reduce' });
+    const { declared } = await run({ name: 'theirs', match: '(^|[ :])reduce([<(]|$)', from: 's.klcap' });
+    expect(declared.from).toBe('s.klcap');
+    expect(deps.said.result.at(-1)).toMatch(
+      /^Next, put its capture there: kernloop unpack s.klcap --to \S+theirs\/capture$/,
+    );
+    expect((await failure(run({ name: 'mine', match: '(^|[ :])reduce([<(]|$)' }))).code).toBe('SELECTION_CONFLICT');
+  });
+
   it('takes a name with its parameters for what it is, without a profile, too', async () => {
     const { declared } = await run({ name: 'sum', match: 'sum(float const*, float*, int)' });
     expect(declared.match).toBe('^sum\\(float const\\*, float\\*, int\\)$');

@@ -11,6 +11,7 @@ import { carriedBy, functionIn, knownKernels, listed } from '../profile/known-ke
 import { matchFor, matchedBy, type LaunchedKernel } from '../profile/launched-kernels';
 import { profileSchema } from '../profile/profile-json';
 import { KernloopError, messageOf, nearest } from '../support/error';
+import { commandText } from '../support/command-text';
 import { escaped } from '../support/patterns';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson, readText } from '../support/schema';
@@ -29,7 +30,7 @@ export async function declare(given: DeclareOptions, deps: Deps): Promise<Declar
     const declared = kernelEntrySchema.parse(kernel);
     refuseSameSelection(openApp(app.root), declared);
     refuseTwin(app.workspaceRoot, app.root, app.config.name);
-    if (!options.force) {
+    if (!options.force && options.from === undefined) {
       refuseSameKernels(app, declared);
       refuseSeveral(app, options);
       refuseUnknown(app, options, deps);
@@ -45,7 +46,12 @@ export async function declare(given: DeclareOptions, deps: Deps): Promise<Declar
     warnOfSeveral(app, options, deps);
   }
   const folder = app.root === process.cwd() ? '' : `--app ${relative(process.cwd(), app.root)} `;
-  deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
+  const { from } = declared;
+  if (from !== undefined)
+    deps.report.result(
+      `Next, put its capture there: ${commandText(['kernloop', 'unpack', from, '--to', relative(process.cwd(), app.capture(declared.name))])}`,
+    );
+  else deps.report.result(`Next, make it a project: kernloop extract ${folder}${declared.name}`);
   return { file, app: app.config.name, declared, reproducer: app.reproducer(declared.name), launched };
 }
 
@@ -120,7 +126,8 @@ function refuseSameKernels(app: App, { name, match, wholeName, ...launches }: De
   const own = symbolsOf({ match, wholeName });
   if (own.length === 0) return;
   const same = openApp(app.root).config.kernels.find(
-    ({ name: _name, match: otherMatch, wholeName: otherWhole, ...others }) =>
+    ({ name: _name, match: otherMatch, wholeName: otherWhole, from, ...others }) =>
+      from === undefined &&
       isDeepStrictEqual(others, launches) &&
       isDeepStrictEqual(symbolsOf({ match: otherMatch, wholeName: otherWhole }), own),
   );

@@ -21,6 +21,13 @@ export const declareOptionsSchema = z.object({
     .describe(
       'Regular expression (ECMAScript), searched for in the demangled and in the mangled kernel name. Default: functions with exactly the given name.',
     ),
+  from: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Where its capture comes from, if it is none of this app: a packed file, or a folder. No run of the app takes its place.',
+    ),
   force: z
     .boolean()
     .default(false)

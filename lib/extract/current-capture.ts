@@ -77,7 +77,11 @@ function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | 
 const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape) });
 
 /** The generated project records the selection; without one, only a selection that contradicts the capture shows. */
-function changedSelection(app: App, { name, ...wanted }: KernelEntry, capture: CaptureJson): string | null {
+function changedSelection(
+  app: App,
+  { name, from: _from, ...wanted }: KernelEntry,
+  capture: CaptureJson,
+): string | null {
   if (!isMatched(wanted, capture.kernel))
     return `it is of ${capture.kernel.name}, and kernloop.json selects another dispatch: one of a kernel that matches /${wanted.match}/`;
   const only = onlyDispatch(wanted);

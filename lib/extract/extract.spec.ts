@@ -28,6 +28,18 @@ describe('extract', () => {
     expect([appRuns(), keptIn(place)]).toEqual([1, null]);
   });
 
+  it('captures no kernel again whose capture kernloop.json says to be from elsewhere', async () => {
+    const entry = { name: 'saxpy', match: '^saxpy\\(', from: 'theirs.klpack' };
+    workspace = new TestWorkspace({ kernels: [entry] });
+    workspace.write('kernels/app/saxpy/capture/capture.json', captureJson());
+    const deps = fakeDeps({ ldd: () => 1, program: () => 0 }, workspace.native);
+    const run = (options: object) => extract(extractOptionsSchema.parse({ app: workspace.app, ...options }), deps);
+    const error = await failure(run({ recapture: true }));
+    expect(error.what).toMatch(/is from theirs.klpack and kept; remove "from" from the entry of saxpy/);
+    await run({});
+    expect(deps.calls.map(({ program }) => program)).not.toContain('program');
+  });
+
   it('says of each kernel why it was not captured, and what to do, each once', async () => {
     workspace = new TestWorkspace({ kernels: ['a', 'b'].map((name) => ({ name, match: `^${name}\\(` })) });
     const summary = { kernels: [{ name: 'c(float*)', dispatches: 1 }] };

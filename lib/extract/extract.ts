@@ -6,7 +6,6 @@ import { appIdentity, type AppFile } from '../app/identity';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
 import { captureFile } from '../archive/capture-files';
-import { keptIn } from '../archive/kept-capture';
 import type { Failure } from '../capture/attempt';
 import { captureKernels } from '../capture/capture';
 import { keptText } from '../capture/kept-selections';
@@ -123,9 +122,11 @@ function needsCapture(
   options: ExtractOptions,
   deps: Deps,
 ): Again | null {
-  const kept = options.recapture ? null : keptIn(app.capture(name));
+  const isOther = app.kernel(name).from !== undefined;
+  const kept = options.recapture && !isOther ? null : keptText(app, name);
   if (kept !== null) {
-    deps.report.result(keptText(app, name, kept.from));
+    if (options.recapture) throw new KernloopError('USAGE', kept, 'leave --recapture out, or remove "from"');
+    deps.report.result(kept);
     return null;
   }
   const reason = options.recapture

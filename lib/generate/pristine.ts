@@ -104,7 +104,7 @@ export function writeProjectFiles(options: ProjectFilesOptions): string[] {
 const isTriton = ({ recipe }: WrittenSource): boolean => recipe.triton !== undefined;
 
 function kernelJson({ app, kernel, capture, found, noSource }: ProjectFilesOptions): KernelJson {
-  const { name, ...selection } = kernel;
+  const { name, from: _from, ...selection } = kernel;
   const schema = schemaReference(app.workspaceRoot, app.reproducer(name), 'kernel');
   return kernelJsonSchema.parse({
     ...(schema === undefined ? {} : { $schema: schema }),

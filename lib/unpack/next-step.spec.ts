@@ -44,13 +44,13 @@ describe('what unpack says to do next', () => {
     it('is a declaration under another name, of the launch that was captured', () => {
       taken();
       expect(next()).toBe(
-        `Next, make it a project of app beside saxpy, which has another capture or kernel: kernloop declare saxpy-2 --app app --match '${name}' --force && kernloop unpack s.klcap --to kernels/app/saxpy-2/capture`,
+        `Next, make it a project of app beside saxpy, which has another capture or kernel: kernloop declare saxpy-2 --app app --match '${name}' --from s.klcap && kernloop unpack s.klcap --to kernels/app/saxpy-2/capture`,
       );
       const other = next({
         dispatch: { ordinal: 3, index: 2, queue: 0 },
         scope: { mode: 'all', widened: false, tracked_regions: 2, tracked_bytes: 8192 },
       });
-      expect(other).toContain(`--match '${name}' --ordinal 3 --scope all --force && kernloop unpack`);
+      expect(other).toContain(`--match '${name}' --ordinal 3 --scope all --from s.klcap && kernloop unpack`);
     });
 
     it('takes a name that neither kernloop.json nor a folder has, and an expression that no other kernel has', () => {
@@ -59,7 +59,9 @@ describe('what unpack says to do next', () => {
       const kernels = ['saxpy', 'saxpy-2'].map((kernel) => ({ name: kernel, match: name }));
       workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels });
       taken('saxpy-2');
-      expect(next()).toContain(`kernloop declare saxpy-4 --app app --match '${symbol}' --force && kernloop unpack`);
+      expect(next()).toContain(
+        `kernloop declare saxpy-4 --app app --match '${symbol}' --from s.klcap && kernloop unpack`,
+      );
     });
 
     it('is the place of another kernel that selects it, if that is free', () => {

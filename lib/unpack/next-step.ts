@@ -80,7 +80,6 @@ function declaringBeside(app: App, capture: CaptureJson, name: string, file: str
     ...(ordinal === 1 ? [] : ['--ordinal', `${ordinal}`]),
     ...(mode === 'all' ? ['--scope', mode] : []),
   ];
-  // The app may declare these launches already. A capture that came from elsewhere is none of them.
   const declare = commandText([
     'kernloop',
     'declare',
@@ -89,7 +88,8 @@ function declaringBeside(app: App, capture: CaptureJson, name: string, file: str
     '--match',
     match,
     ...selection,
-    '--force',
+    '--from',
+    file,
   ]);
   return `make it a project of ${app.config.name} beside ${name}, which has another capture or kernel: ${declare} && ${unpackingTo(app, own, file)}`;
 }
