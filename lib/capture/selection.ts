@@ -33,7 +33,7 @@ export interface Selection {
    * else the kernel may be another one now, if the app no longer launches that one.
    */
   ofProject?: { kernel: string; isChosen: boolean };
-  /** Where the capture of the declared kernel came from, if it is none of the app. */
+  /** Origin of the capture of the declared kernel, if that is none of the app. */
   from?: string;
   /** Whether the capture goes to a place of the user's, which is no project of the declared kernel. */
   isElsewhere: boolean;

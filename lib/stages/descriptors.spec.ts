@@ -11,7 +11,8 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'watch-build': ['command'],
   init: ['command', 'kernel', 'device', 'name', 'compileCommands'],
   profile: [...device, 'command'],
-  declare: ['name', 'match', 'dispatch', 'each', 'after', 'scope'],
+  // `from` is text for people: written into kernloop.json as it is typed.
+  declare: ['name', 'match', 'dispatch', 'each', 'after', 'scope', 'from'],
   capture: [...device, 'kernel', 'match', 'dispatch', 'each', 'after', 'scope', 'untrackedMemory'],
   // Paths relative to the app, not to the workspace.
   generate: ['kernel', 'translationUnit', 'define', 'language'],
