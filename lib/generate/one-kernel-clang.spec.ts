@@ -104,7 +104,9 @@ interface Built {
 
 async function edited({ reproducer }: Fixture, text: string, deps: Deps): Promise<Built> {
   writeFileSync(join(reproducer, 'kernel_variant.hip'), text);
-  const code = readFileSync((await recompile({ reproducer, compileLimitSeconds: 120, lineInfo: false }, deps)).code_object);
+  const code = readFileSync(
+    (await recompile({ reproducer, compileLimitSeconds: 120, lineInfo: false }, deps)).code_object,
+  );
   return { code, kernels: (codeObjectKernels(code) ?? []).map((kernel) => kernel.symbol).sort() };
 }
 
