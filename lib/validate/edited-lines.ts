@@ -20,6 +20,7 @@ import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/l
 import { asKernloopError } from '../support/error';
 import { conditionsOfEdit } from './conditions-of-edit';
 import { replayGuarded } from './outside-arrays';
+import { untoldConditions, type Executed } from './untold-conditions';
 import { removedConditions } from './removed-conditions';
 import type { EditedLines, OutsideAccess, Verdict } from './report-json';
 
@@ -132,12 +133,51 @@ async function linesThatRan(
       ),
     ),
   };
+  const executed = executedBy(own, (address) => withCalls(address).map(asShown));
+  const lines = withKeptConditions(sortEdit(edited, seen), files ?? [], seen);
   const removed = removedBy((file) => (line) => seen.withCode.get(keyOf({ file, line })));
   return {
-    ...withKeptConditions(sortEdit(edited, seen), files ?? [], seen),
+    ...withUntold(lines, files ?? [], executed),
     ...(removed.length === 0 ? {} : { removed }),
     ...(outside.length === 0 ? {} : { outside }),
   };
+}
+
+/** Adds the edited conditions of which no instruction tells how they came out. */
+function withUntold(
+  lines: EditedLines,
+  files: readonly EditedFile[],
+  executed: ReadonlyMap<string, readonly Executed[]>,
+): EditedLines {
+  const { not_run: idle, partly_run: partly = [], one_sided: oneSided = [], selects = [] } = lines;
+  const named = new Set([...idle, ...partly, ...oneSided, ...selects].map(keyOf));
+  const untold = files
+    .flatMap((edit) =>
+      untoldConditions(edit, (line) => executed.get(keyOf({ file: edit.file, line })) ?? []).map((line) => ({
+        ...{ file: edit.file, line },
+      })),
+    )
+    .filter((line) => !named.has(keyOf(line)));
+  return untold.length === 0 ? lines : { ...lines, selects: [...selects, ...untold] };
+}
+
+/** Instructions that ran, by `file:line`. */
+function executedBy(
+  events: readonly HotSpotEvent[],
+  placesOf: (address: number) => readonly SourcePlace[],
+): ReadonlyMap<string, readonly Executed[]> {
+  const lanesOf = ({ lanes }: HotSpotEvent): number => (typeof lanes === 'number' ? lanes : 0);
+  const most = Math.max(...events.map((event) => lanesOf(event) / Math.max(event.executed, 1)), 0);
+  const waveSize = most > 32 ? 64 : 32;
+  const found = new Map<string, Executed[]>();
+  for (const event of events) {
+    const { offset, vector, executed, true_lanes: held = 0, false_lanes: failed = 0, instruction } = event;
+    const work = vector === true ? lanesOf(event) : executed * waveSize;
+    const isCounted = held + failed > 0 || isSelection(instruction);
+    for (const place of offset === undefined ? [] : placesOf(Number(offset)))
+      found.set(keyOf(place), [...(found.get(keyOf(place)) ?? []), { column: place.column, work, isCounted }]);
+  }
+  return found;
 }
 
 async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
@@ -176,18 +216,19 @@ export const isSelection = (instruction: string): boolean =>
     );
 
 /**
- * Places whose comparisons and selections all came out the same, in every lane of every dispatch. Copies of a condition
- * have one place: if one saw the one side and one the other, so did the source.
+ * Places whose comparisons, or whose selections, all came out the same, in every lane of every dispatch. Copies of a
+ * condition have one place: if one saw the one side and one the other, so did the source. A comparison and a selection
+ * at one place are no copies: they may be of two conditions that are joined there.
  */
 export function oneSidedPlaces(
   events: readonly HotSpotEvent[],
   at: (address: number) => SourcePlace | undefined,
 ): SourcePlace[] {
   const seen = new Map<string, { place: SourcePlace; held: number; failed: number }>();
-  for (const { offset, true_lanes: held = 0, false_lanes: failed = 0 } of events) {
+  for (const { offset, instruction, true_lanes: held = 0, false_lanes: failed = 0 } of events) {
     const place = offset === undefined ? undefined : at(Number(offset));
     if (place === undefined) continue;
-    const key = `${keyOf(place)}:${place.column}`;
+    const key = `${keyOf(place)}:${place.column}:${/^[vs]_[a-z]+/.exec(instruction.trim())?.[0] ?? ''}`;
     const known = seen.get(key) ?? { place, held: 0, failed: 0 };
     seen.set(key, { place, held: known.held + held, failed: known.failed + failed });
   }
