@@ -34,7 +34,17 @@ function linesOn(folder: string, file: string): string[] {
   const apps = appsHere();
   const there = apps.flatMap((app) => app.config.kernels.map(({ name }) => ({ app, name })));
   const own = there.find(({ app, name }) => app.capture(name) === folder);
-  if (own) return [`Next, make it a project: ${making(own.app, own.name)}`];
+  if (own) {
+    const isNamed = own.app.kernel(own.name).from !== undefined;
+    return [
+      `Next, make it a project: ${making(own.app, own.name)}`,
+      ...(isNamed
+        ? []
+        : [
+            `In a clone, which lacks it, ${own.app.config.name} is captured in its place, unless its entry in kernloop.json has "from": ${JSON.stringify(basename(file))}`,
+          ]),
+    ];
+  }
   const fitting = there.filter(({ app, name }) => isOf(app, name, capture));
   const known = fitting.find(({ app, name }) => isFree(app.capture(name), folder)) ?? fitting[0];
   const app =

@@ -16,6 +16,7 @@ import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
+import { recipeSchema } from '../toolchain/recipe';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
 import { conditionsOfEdit } from './conditions-of-edit';
@@ -91,6 +92,10 @@ async function linesThatRan(
       );
     return undefined;
   }
+  if (verdict === 'pass' && !isProven(reproducer))
+    deps.report.result(
+      'the edited lines are those since extraction: the source did not recompile to the captured code then, so that other differences from it are not among them',
+    );
   const { events, outside } = await withDevice(device, deps, () => counted(sessions, deps));
   const digest = sha256(bytes);
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
@@ -178,6 +183,17 @@ function executedBy(
       found.set(keyOf(place), [...(found.get(keyOf(place)) ?? []), { column: place.column, work, isCounted }]);
   }
   return found;
+}
+
+/** Whether the source was shown to be that of the captured code when it was generated. */
+function isProven({ root }: Reproducer): boolean {
+  const { code_object: proven } = readJson(
+    reproducerPaths(root).recipe,
+    recipeSchema,
+    'SOURCE_NOT_FOUND',
+    'generate it again',
+  );
+  return proven.recompiled === proven.captured || proven.same_machine_code === true;
 }
 
 async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
