@@ -112,6 +112,11 @@ describe('capture', () => {
         expect(error.hint).toMatch(/^put it there \(`kernloop unpack theirs.klpack --to \S+`/);
       }
       expect([existsSync(place), appRuns(fake)]).toEqual([false, 0]);
+      workspace.write('downloads/theirs/capture.json', captureJson());
+      const folder = { ...entry, from: 'downloads/theirs' };
+      workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [folder] });
+      const { hint } = await failure(captureUnlessKept(options({ kernel: ['saxpy'] }), fake));
+      expect(hint).toMatch(/^put it there \(`cp -r \S+downloads\/theirs \S+saxpy\/capture`\)/);
     });
 
     it('is kept no longer once another capture is there', async () => {

@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import { captureFile } from '../archive/capture-files';
 import { keptIn } from '../archive/kept-capture';
@@ -20,6 +20,15 @@ export const keptSelections = (app: App, selections: readonly Selection[]): Kept
     return text === null ? [] : [{ selection, text }];
   });
 
+/** Command that puts a packed file or a folder in the place of a capture. */
+function putting(app: App, from: string, place: string): string[] {
+  const folder = [process.cwd(), app.workspaceRoot]
+    .map((base) => resolve(base, from))
+    .find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
+  if (folder === undefined) return ['kernloop', 'unpack', from, '--to', place];
+  return ['cp', '-r', relative(process.cwd(), folder) || '.', place];
+}
+
 /** One line about a kernel's capture from elsewhere; null if it is one of the app. Throws if it is missing. */
 export function keptText(app: App, name: string): string | null {
   const place = app.capture(name);
@@ -38,6 +47,6 @@ export function keptText(app: App, name: string): string | null {
   throw new KernloopError(
     'CAPTURE_MISSING',
     `${name}: its capture is from ${from}, and is not in ${shown}`,
-    `put it there (\`${commandText(['kernloop', 'unpack', from, '--to', shown])}\`, or a copy of its folder); or ${own}`,
+    `put it there (\`${commandText(putting(app, from, shown))}\`); or ${own}`,
   );
 }

@@ -6,7 +6,7 @@ import type { LaunchedKernel } from './launched-kernels';
 import type { KernloopError } from '../support/error';
 import { observe, timeHint } from './observe';
 import type { ProfileOptions } from './options';
-import { faultOf, profileOf } from './profile';
+import { faultOf, isAllMeasured, profileOf } from './profile';
 import type { Profile } from './profile-json';
 
 /** Kernels that a run of an app launched. */
@@ -44,11 +44,6 @@ export async function launchedBy(
   }
   // The last launches before a signal may have no measurement yet. They have names.
   return { kernels: seenIn(summary), profile: null, failed: run, fault: null };
-}
-
-function isAllMeasured(summary: SummaryEvent | undefined): boolean {
-  const measured = (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
-  return measured > 0 && measured === summary?.dispatches;
 }
 
 const seenIn = (summary: SummaryEvent | undefined): LaunchedKernel[] =>

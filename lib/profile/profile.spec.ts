@@ -50,6 +50,17 @@ describe('profile', () => {
     expect(JSON.parse(readFileSync(join(workspace.app, '.kernloop', 'profile.json'), 'utf8'))).toEqual(result);
   });
 
+  it('shows what a program launched that failed afterwards, keeps nothing, and is an error', async () => {
+    const fake = deps([row('once', 930)], {}, 134);
+    const error = await failure(profile(options(), fake));
+    expect([error.code, error.what]).toEqual([
+      'APP_FAILED',
+      expect.stringContaining('failed after these launches: ./program exited with code 134'),
+    ]);
+    expect(fake.said.result.join('\n')).toContain('once');
+    expect(existsSync(join(workspace.app, '.kernloop', 'profile.json'))).toBe(false);
+  });
+
   describe('of a command', () => {
     const rows = [70, 60, 50, 40].map((total, index) => row(`kernel${index}(float*)`, total));
     const command = ['./program', '--size', '3 4'];

@@ -47,10 +47,17 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
 }
 
 /** Runs the app once with every dispatch measured. A command is run as it is, without a build. */
-async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>, deps: Deps): Promise<Profile> {
+async function measure(app: App, { top, ...options }: Omit<ProfileOptions, 'output'>, deps: Deps): Promise<Profile> {
   const observed = await observe(app, options, deps);
-  const { run } = observed;
-  if (run.appEnd.exitCode !== 0) throw appFailed('', run, timeHint);
+  const { run, summary, fault } = observed;
+  if (run.appEnd.exitCode !== 0) {
+    // They are of a part of a run, which nothing keeps.
+    if (!run.appEnd.timedOut && fault === undefined && isAllMeasured(summary)) {
+      printProfile(profileOf(observed, { launches: false }), top, deps);
+      throw appFailed(' after these launches', run, timeHint);
+    }
+    throw appFailed('', run, timeHint);
+  }
   requireNoFault(observed);
   return profileOf(observed, options);
 }
@@ -58,6 +65,12 @@ async function measure(app: App, options: Omit<ProfileOptions, 'output' | 'top'>
 /** Refuses a run that went on after a kernel of it faulted. */
 function requireNoFault({ run, fault }: Pick<Observed, 'run' | 'fault'>): void {
   if (fault) throw faultOf(run, fault);
+}
+
+/** Whether every launch that the agent saw has its measurement: a killed app may lack those of the last ones. */
+export function isAllMeasured(summary: SummaryEvent | undefined): boolean {
+  const measured = (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
+  return measured > 0 && measured === summary?.dispatches;
 }
 
 export const faultOf = ({ app }: Pick<FailedRun, 'app'>, { text }: Pick<Note, 'text'>): KernloopError =>

@@ -60,11 +60,12 @@ export async function editedLines(
 
 async function linesThatRan(
   sessions: readonly ReplaySession[],
-  { reproducer, device }: ReplaySession,
+  first: ReplaySession,
   codeObject: string,
   verdict: Verdict,
   deps: Deps,
 ): Promise<EditedLines | undefined> {
+  const { reproducer, device } = first;
   const bytes = readRegularFile(codeObject);
   const files = filesOfEdit(reproducer);
   const edited = files?.flatMap(({ file, after, lines }) => {
@@ -80,7 +81,7 @@ async function linesThatRan(
   if (await hasCapturedCode(sessions, bytes, deps)) {
     if (verdict === 'pass')
       deps.report.result(
-        'the edit leaves the machine code of the captured kernel as it is: it is right for every input',
+        `the machine code of ${first.capture.kernel.name} is that of the captured kernel: the edit changes nothing of it, for any input`,
       );
     return undefined;
   }
