@@ -125,7 +125,7 @@ function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: Ca
   throw new KernloopError(
     'SOURCE_AMBIGUOUS',
     `${capture.kernel.name} is defined by ${choices.join(', ')}, and none compiles to the captured code object`,
-    `choose the unit with --translation-unit, such as --translation-unit ${first ? relative(app.root, first.candidate.unit.file) : ''}; with the sources and the compiler of the capture the code itself would tell`,
+    `choose the unit that the app is built of with --translation-unit FILE${first?.candidate.unit.fromDatabase === true ? '; with the sources and the compiler of the capture the code itself would tell' : `; with the options of the app the code itself would tell: ${databaseHint}`}`,
   );
 }
 
