@@ -67,6 +67,12 @@ describe('conditions that an edit removed', () => {
       expect(ofCode(put, columns)).toEqual([]);
     });
 
+    it('are none that stand in the text as they were, though the compiler made one of two', () => {
+      const text = 'if (b < 0) b = 0;\nif (b >= N) b = N - 1;\n';
+      const columns = (line: number) => (line === 1 ? new Set([5]) : undefined);
+      expect(removedConditions(text, text.replace('\nif', '\nelse if'), columns)).toEqual([]);
+    });
+
     it('are none where the compiler made one of two that are the same, of which neither was removed', () => {
       const text = 'if (t < 64) x[t] = 0;\nif (t < 64) y[t] = x[t];\n';
       const columns = (line: number) => new Set(line === 1 ? [7, 18] : [18]);

@@ -17,6 +17,10 @@ const hasSelection = (code: string): boolean =>
 
 const same = (code: string): string => code.replaceAll(/[\s{}]+/g, '');
 
+const isSameText = (one: Conditional, other: Conditional): boolean =>
+  one.condition === other.condition &&
+  one.bodies.map(({ text }) => text).join('\0') === other.bodies.map(({ text }) => text).join('\0');
+
 type Part = Pick<Body, 'first' | 'last'>;
 
 /** The condition, in whose place the branch is, or the selection. */
@@ -68,7 +72,8 @@ export function removedConditions(
     columns === undefined ||
     !put.has(one.line) ||
     hasCodeIn(placeOf(one), columns) ||
-    (known.has(one.condition) && one.bodies.some((body) => hasCodeIn(body, columns)));
+    (known.has(one.condition) && one.bodies.some((body) => hasCodeIn(body, columns))) ||
+    original.some((other) => isSameText(one, other));
   const edited = written.filter(isCompiled);
   /** A line with an `if` has the code of its condition: other code in the line replaces none. */
   const selects = (code: string, line: number): boolean => {
