@@ -89,7 +89,9 @@ export function removedConditions(
   );
   const isEmpty = ({ bodies }: Conditional): boolean => bodies.every(({ text }) => /^;*$/.test(text));
   const isFolded = (one: Conditional): boolean =>
-    columns !== undefined && ![placeOf(one), ...one.bodies].some((part) => hasCodeIn(part, columns));
+    columns !== undefined &&
+    !original.some((other) => isSameText(one, other)) &&
+    ![placeOf(one), ...one.bodies].some((part) => hasCodeIn(part, columns));
   const empty = new Set(written.filter((one) => isEmpty(one) || isFolded(one)).map(({ condition }) => condition));
   const emptied = original.filter((one) => empty.has(one.condition) && !isEmpty(one));
   const last = after.replace(/\n$/, '').split('\n').length;
