@@ -130,6 +130,11 @@ describe('init', () => {
     expect(written()).toMatchObject({ name: 'app-2' });
   });
 
+  it('warns of a program that is not there, and was not named by a build', async () => {
+    await run({ command: ['./absent'] });
+    expect(deps.said.warn.join()).toContain('./absent does not exist yet in ');
+  });
+
   it('writes nothing if the program cannot be found, or the folder', async () => {
     workspace.write('native/none/readme.txt', '');
     expect((await failure(run({ app: workspace.path('native/none') }))).what).toContain('no program was found');

@@ -79,6 +79,10 @@ async function describe(root: string, options: InitOptions, deps: Deps): Promise
     const { device: _device, ...withoutDevice } = described as { device?: unknown };
     return withoutDevice;
   }
+  if (!isBuilt(root, command))
+    deps.report.warn(
+      `${command[0] ?? name} does not exist yet in ${relative(process.cwd(), root) || '.'}: correct "command" of ${kernloopFile}, or build it`,
+    );
   return { ...described, ...foundDevice(root, command, deps) };
 }
 

@@ -94,7 +94,7 @@ describe('what unpack says to do next', () => {
   it('is generate and adopt where it is in that place', () => {
     expect(nextStep(bare('kernels/app/saxpy/capture'), 's.klcap')).toEqual([
       'Next, make it a project: kernloop generate saxpy --app app && kernloop adopt kernels/app/saxpy',
-      'In a clone, which lacks it, app is captured in its place, unless its entry in kernloop.json has "from": "s.klcap"',
+      'Git ignores captures: so that a clone does not capture app in its place, add "from": "s.klcap" to the entry of saxpy in kernloop.json',
     ]);
   });
 

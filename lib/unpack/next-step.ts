@@ -41,7 +41,7 @@ function linesOn(folder: string, file: string): string[] {
       ...(isNamed
         ? []
         : [
-            `In a clone, which lacks it, ${own.app.config.name} is captured in its place, unless its entry in kernloop.json has "from": ${JSON.stringify(basename(file))}`,
+            `Git ignores captures: so that a clone does not capture ${own.app.config.name} in its place, add "from": ${JSON.stringify(basename(file))} to the entry of ${own.name} in kernloop.json`,
           ]),
     ];
   }
