@@ -114,10 +114,8 @@ async function byParts() {
 
 if (given.parts) {
   const rows = await byParts();
-  conclude('gpu-judge-parts', { parts: rows }, [
-    ['part', 'programs', 'CPU seconds each', 'wall seconds each'],
-    ...rows,
-  ]);
+  const titles = ['part', 'programs', 'CPU seconds each', 'wall seconds each'];
+  conclude('gpu-judge-parts', { parts: rows }, [titles, ...rows], true);
   process.exit();
 }
 const verbs = await byVerbs();

@@ -33,8 +33,6 @@ export interface Selection {
    * else the kernel may be another one now, if the app no longer launches that one.
    */
   ofProject?: { kernel: string; isChosen: boolean };
-  /** Origin of the capture of the declared kernel, if that is none of the app. */
-  from?: string;
   /** Whether the capture goes to a place of the user's, which is no project of the declared kernel. */
   isElsewhere: boolean;
   /** Folder in which the capture is made, if `output` or a folder beside it holds a checked one. */
@@ -104,13 +102,10 @@ function selectionOf(app: App, name: string, options: CapturingOptions): Selecti
     isElsewhere: options.output !== undefined,
     ...(options.match === undefined ? {} : { declared: app.kernel(name) }),
     ...kernelOfProject(app, name, options),
-    ...(options.output === undefined && declaredFrom(app, name) !== undefined ? { from: declaredFrom(app, name) } : {}),
   };
   checkLimit(selection);
   return selection;
 }
-
-const declaredFrom = (app: App, name: string): string | undefined => app.kernel(name).from;
 
 function kernelOfProject(app: App, name: string, options: CapturingOptions): Pick<Selection, 'ofProject'> {
   if (options.output !== undefined || options.reset === true) return {};

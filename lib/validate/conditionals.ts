@@ -24,6 +24,23 @@ interface Place {
   readonly column: number;
 }
 
+/** A part of a text, both ends included. */
+export type Part = Pick<Body, 'first' | 'last'>;
+
+/** Lines of a part, each with whether a column of it belongs to the part. */
+export const linesIn = ({ first, last }: Part): { line: number; has: (column: number) => boolean }[] =>
+  Array.from({ length: last.line - first.line + 1 }, (_, index) => {
+    const line = first.line + index;
+    const [from, to] = [line === first.line ? first.column : 0, line === last.line ? last.column : Infinity];
+    return { line, has: (column) => column >= from && column <= to };
+  });
+
+/** The condition, in whose place the branch is, or the selection. */
+export const conditionOf = ({ line, column, lastLine, lastColumn }: Conditional): Part => ({
+  first: { line, column },
+  last: { line: lastLine, column: lastColumn },
+});
+
 const same = (text: string): string => text.replaceAll(/[\s{}]+/g, '').replaceAll(/(?<=\b\d+)[uUlL]+\b/g, '');
 
 const skipped =

@@ -1,4 +1,4 @@
-import { codeOf, conditionalsIn, type Body, type Conditional } from './conditionals';
+import { codeOf, conditionalsIn, linesIn, type Body, type Conditional } from './conditionals';
 
 /** A file that was edited since extraction, and the numbers of its lines that were added or changed. */
 export interface EditedText {
@@ -78,11 +78,5 @@ export function conditionsOfEdit({ before, after, lines }: EditedText, seen: See
 const linesOf = ({ line, lastLine }: Conditional): number[] =>
   Array.from({ length: lastLine - line + 1 }, (_, index) => line + index);
 
-function hasRunIn({ first, last }: Body, { ran }: Pick<SeenColumns, 'ran'>): boolean {
-  for (let { line } = first; line <= last.line; line += 1) {
-    const from = line === first.line ? first.column : 0;
-    const to = line === last.line ? last.column : Infinity;
-    if ([...(ran(line) ?? [])].some((column) => column >= from && column <= to)) return true;
-  }
-  return false;
-}
+const hasRunIn = (body: Body, { ran }: Pick<SeenColumns, 'ran'>): boolean =>
+  linesIn(body).some(({ line, has }) => [...(ran(line) ?? [])].some(has));

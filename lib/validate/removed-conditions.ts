@@ -1,5 +1,5 @@
 import { diffLines } from 'diff';
-import { codeOf, conditionalsIn, type Body, type Conditional } from './conditionals';
+import { codeOf, conditionalsIn, conditionOf, linesIn, type Body, type Conditional, type Part } from './conditionals';
 
 /** Time for one file, as for the lines that an edit adds. */
 const diffLimitMs = 2000;
@@ -21,21 +21,9 @@ const isSameText = (one: Conditional, other: Conditional): boolean =>
   one.condition === other.condition &&
   one.bodies.map(({ text }) => text).join('\0') === other.bodies.map(({ text }) => text).join('\0');
 
-type Part = Pick<Body, 'first' | 'last'>;
-
-/** The condition, in whose place the branch is, or the selection. */
-const placeOf = ({ line, column, lastLine, lastColumn }: Conditional): Part => ({
-  first: { line, column },
-  last: { line: lastLine, column: lastColumn },
-});
-
-/** Whether there is code in a part of the text. Column 0 stands for none. */
-function hasCodeIn({ first, last }: Part, columns: (line: number) => ReadonlySet<number> | undefined): boolean {
-  for (let { line } = first; line <= last.line; line += 1)
-    for (const column of columns(line) ?? [])
-      if ((line > first.line || column >= first.column) && (line < last.line || column <= last.column)) return true;
-  return false;
-}
+/** Whether there is code in a part of the text. */
+const hasCodeIn = (part: Part, columns: (line: number) => ReadonlySet<number> | undefined): boolean =>
+  linesIn(part).some(({ line, has }) => [...(columns(line) ?? [])].some(has));
 
 /** Numbers of the lines that were put in. */
 function addedLines(parts: readonly { added: boolean; removed: boolean; count: number }[]): number[] {
@@ -71,7 +59,7 @@ export function removedConditions(
   const isCompiled = (one: Conditional): boolean =>
     columns === undefined ||
     !put.has(one.line) ||
-    hasCodeIn(placeOf(one), columns) ||
+    hasCodeIn(conditionOf(one), columns) ||
     (known.has(one.condition) && one.bodies.some((body) => hasCodeIn(body, columns))) ||
     original.some((other) => isSameText(one, other));
   const edited = written.filter(isCompiled);
@@ -91,7 +79,7 @@ export function removedConditions(
   const isFolded = (one: Conditional): boolean =>
     columns !== undefined &&
     !original.some((other) => isSameText(one, other)) &&
-    ![placeOf(one), ...one.bodies].some((part) => hasCodeIn(part, columns));
+    ![conditionOf(one), ...one.bodies].some((part) => hasCodeIn(part, columns));
   const empty = new Set(written.filter((one) => isEmpty(one) || isFolded(one)).map(({ condition }) => condition));
   const emptied = original.filter((one) => empty.has(one.condition) && !isEmpty(one));
   const last = after.replace(/\n$/, '').split('\n').length;

@@ -1,4 +1,4 @@
-import { conditionalsIn, codeOf, type Body, type Conditional } from './conditionals';
+import { codeOf, conditionalsIn, conditionOf, linesIn, type Conditional, type Part } from './conditionals';
 import type { EditedText } from './conditions-of-edit';
 
 /** Instructions of a line of the edited text that ran. */
@@ -32,8 +32,8 @@ export function untoldConditions(
 }
 
 function isUntold(one: Conditional, executed: (line: number) => readonly Executed[]): boolean {
-  const { line, column, lastLine, lastColumn } = one;
-  const condition = within({ first: { line, column }, last: { line: lastLine, column: lastColumn } }, executed);
+  const { line, lastLine } = one;
+  const condition = within(conditionOf(one), executed);
   const onLines = Array.from({ length: lastLine - line + 1 }, (_, index) => executed(line + index)).flat();
   if (condition.length === 0 || onLines.some(({ isCounted }) => isCounted)) return false;
   const whole = Math.max(...condition.map(({ work }) => work));
@@ -42,9 +42,5 @@ function isUntold(one: Conditional, executed: (line: number) => readonly Execute
   return !isPartial && !(bodies.length > 1 && bodies.every((works) => works.some((work) => work > 0)));
 }
 
-const within = ({ first, last }: Pick<Body, 'first' | 'last'>, executed: (line: number) => readonly Executed[]) =>
-  Array.from({ length: last.line - first.line + 1 }, (_, index) => first.line + index).flatMap((line) =>
-    executed(line).filter(
-      ({ column }) => (line > first.line || column >= first.column) && (line < last.line || column <= last.column),
-    ),
-  );
+const within = (part: Part, executed: (line: number) => readonly Executed[]): Executed[] =>
+  linesIn(part).flatMap(({ line, has }) => executed(line).filter(({ column }) => has(column)));
