@@ -210,6 +210,7 @@ uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned
   };
   last_address = address;
   last_kind = kind;
+  has_unordered_stores |= kind != AccessKind::kLoad;
   count_lanes(lanes, bytes, kind);
   count_transactions(lines_of(kLineBytes), bytes);
   if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
@@ -228,6 +229,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   addresses.contiguous = all_active && scan.contiguous;
 
   const bool write = kind != AccessKind::kLoad;
+  has_unordered_stores |= write;
   if (kind == AccessKind::kAtomic && (scan.any_bits & (bytes - 1)) != 0) require_aligned(addresses, lanes, bytes);
   const bool in_one_mapping =
       scan.any_bits >> 63 == 0 && covers(scan.lowest, scan.highest - scan.lowest + bytes, write);

@@ -62,6 +62,7 @@ class MemoryPort {
   FloatAtomicWatch* float_atomics = nullptr;  // nullptr: not watched
   uint64_t last_address = 0;  // one lane's, in global memory; in LDS behind its aperture's base; 0: neither
   AccessKind last_kind = AccessKind::kLoad;
+  bool has_unordered_stores = false;  // to global memory, by this worker, since its last fence (store_order.h)
   // Called with the first lane of an access past the end of LDS (lds_end.h). Empty: such an access faults.
   std::function<void(const WaveFault&, const Wave&, const Instruction&)> past_lds;
   uint64_t lane_seed = 0;  // the order in which lanes execute an atomic; 0: ascending

@@ -1,9 +1,11 @@
 // A wave that has waited for its stores reads memory after all others can see them: a fence of LLVM's memory model is
-// such a wait (AMDGPUUsage, "Memory Model"). The host may hold a store back behind later loads.
+// such a wait (AMDGPUUsage, "Memory Model"). The host may hold a store back behind later loads, so a wait after a store
+// is a fence of the host; it orders the stores of all waves of the worker. Most waits are for loads, and need none.
 #pragma once
 
 #include <atomic>
 
+#include "softgpu/engine/access/memory_port.h"
 #include "softgpu/engine/wave/memory_counters.h"
 #include "softgpu/engine/wave/wave.h"
 
@@ -16,8 +18,10 @@ inline bool waits_for_stores(const Instruction& instruction) {
   return vmcnt_of(fields) == 0;
 }
 
-inline void order_stores(Wave&, const Instruction&) {
+inline void order_stores(Wave& wave, const Instruction&) {
+  if (!wave.memory->has_unordered_stores) return std::atomic_thread_fence(std::memory_order_acquire);
   std::atomic_thread_fence(std::memory_order_seq_cst);
+  wave.memory->has_unordered_stores = false;
 }
 
 }  // namespace kernloop::softgpu
