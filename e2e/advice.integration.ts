@@ -138,6 +138,7 @@ describe('the explanation of a replay', () => {
           selects?: object[];
           one_sided?: object[];
           removed?: object[];
+          narrowed?: object[];
         };
       };
       return { ...report, text: outcome.text };
@@ -197,6 +198,26 @@ describe('the explanation of a replay', () => {
       const right = await validated();
       expect([right.verdict, right.edited_lines?.not_run ?? []]).toEqual(['pass', []]);
       expect(right.text).not.toContain('edited lines');
+    });
+
+    it.each([
+      ['local_array', 'i + steps', 'i + 5', 'whether another steps matters', 'parameter'],
+      [
+        'clamped',
+        'int b = static_cast<int>',
+        'int b = (signed char)static_cast<int>',
+        'values that 1 edited line may narrow',
+        'type',
+      ],
+    ])('%s: a pass with %s as %s says what the input did not show', async (kernel, before, after, words, kind) => {
+      const variant = `kernels/advice/${kernel}/kernel_variant.hip`;
+      const original = workspace.read(variant);
+      const at = original.slice(0, original.indexOf(before)).split('\n').length;
+      workspace.write(variant, original.replace(before, after));
+      const { verdict, text, edited_lines: lines } = await validated(`kernels/advice/${kernel}`);
+      workspace.write(variant, original);
+      expect([verdict, lines?.narrowed]).toEqual(['pass', [expect.objectContaining({ line: at, kind })]]);
+      expect(text).toContain(`NOT seen: ${words}; `);
     });
 
     describe('of a template that the file has two instances of', () => {

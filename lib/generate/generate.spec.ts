@@ -398,6 +398,35 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     expect(generated.read('README.md')).toContain('though not to the');
   });
 
+  it('names another build of the program, where the source may be another text, before the options', async () => {
+    const made = make({
+      sources: { 'k.cpp': `${hipHeader}\n#define SCALE 2\n${scale}` },
+      commands: null,
+      captured: 'k.cpp',
+      ...ofScale,
+      beside: { 'apps/demo/build/demo': 'another' },
+    });
+    write(join(made.app, 'k.cpp'), `${hipHeader}\n#define SCALE 3\n${scale}`);
+    const folder = join(made.reproducer, 'capture/capture.json');
+    const capture = JSON.parse(readFileSync(folder, 'utf8')) as { app: object };
+    const ofProgram = (path: string, text: string): void =>
+      write(
+        folder,
+        JSON.stringify({ ...capture, app: { files: [{ path, sha256: sha256(text), role: 'executable' }] } }),
+      );
+    const anotherBuild =
+      'demo is another build here than the captured one, perhaps of another text; or build/compile_commands.json does not exist';
+    ofProgram('theirs/demo', 'captured');
+    expect((await generateIn(made)).said).toContain(anotherBuild);
+    for (const [path, text] of [
+      ['theirs/demo', 'another'],
+      ['theirs/tool', 'captured'],
+    ] as const) {
+      ofProgram(path, text);
+      expect((await generateIn(made)).said).not.toContain('another build');
+    }
+  });
+
   it('falls back to what hipcc does where there is no compile database, and says so once, if the code differs', async () => {
     const made = make({
       sources: { 'k.cpp': `${hipHeader}\n#define SCALE 2\n${scale}`, 'host.cpp': 'this is no C++ { at all' },

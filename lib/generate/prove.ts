@@ -8,7 +8,7 @@ import { dialectFor } from '../toolchain/dialects';
 import { lostVariable } from '../toolchain/hsaco-variables';
 import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
-import type { Recipe, UnprovenRecipe } from '../toolchain/recipe';
+import { isCaptured, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { Captured } from './captured';
 import type { PristineRequest, WrittenSource } from './request';
@@ -79,9 +79,4 @@ export function isIdentical({ recipe }: WrittenSource): boolean {
 
 export function isSameCode({ recipe }: WrittenSource): boolean {
   return isCaptured(recipe.code_object);
-}
-
-/** Whether the code has the captured instructions. */
-export function isCaptured(code: Recipe['code_object']): boolean {
-  return code.recompiled === code.captured || code.same_machine_code === true;
 }

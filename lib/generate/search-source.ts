@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, parse, relative, resolve } from 'node:path';
 import type { App } from '../app/app';
 import { compileDatabaseOf } from '../app/compile-database';
@@ -8,7 +8,7 @@ import { candidateGroups, type KernelCandidate } from '../source/find-kernel';
 import type { KernelQuery } from '../source/kernel-query';
 import { databaseHint, type SearchTrail } from '../source/search-trail';
 import { KernloopError } from '../support/error';
-import { isInside } from '../support/files';
+import { isInside, sha256OfFile } from '../support/files';
 import { debugSourceFiles } from '../toolchain/debug-line';
 import { dialectFor } from '../toolchain/dialects';
 import { SystemFolders } from '../toolchain/system-folders';
@@ -129,17 +129,29 @@ function refuseAmbiguous(accepted: readonly FoundSource[], app: App, capture: Ca
   );
 }
 
+/** The app's program, if that of the capture has its name and other bytes. */
+function otherProgram(app: App, capture: CaptureJson): string | null {
+  const captured = capture.app.files.find(({ role }) => role === 'executable');
+  const here = resolve(app.cwd, app.config.command[0] ?? '');
+  if (captured === undefined || basename(captured.path) !== basename(here)) return null;
+  const isHere = statSync(here, { throwIfNoEntry: false })?.isFile() === true;
+  return isHere && sha256OfFile(here) !== captured.sha256 ? basename(here) : null;
+}
+
 function warnAboutDifference(accepted: readonly FoundSource[], app: App, capture: CaptureJson, deps: Deps): void {
   const units = accepted.map(({ candidate }) => relative(app.root, candidate.unit.file));
   const [plain] = accepted.flatMap(({ candidate: { unit } }) => (unit.fromDatabase ? [] : [unit.compiler]));
   const { compileCommands } = app.config;
   const missing = compileCommands === undefined ? 'no compile database is named' : `${compileCommands} does not exist`;
+  const program = otherProgram(app, capture);
+  const build =
+    program === null ? [] : [`${program} is another build here than the captured one, perhaps of another text`];
+  const options =
+    plain === undefined
+      ? 'another compiler or other options than those of the captured build, or an edit since'
+      : `${missing}, so that plain ${plain} compiled it; for the options of the app, ${databaseHint}`;
   deps.report.warn(
-    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ${
-      plain === undefined
-        ? 'another compiler or other options than those of the captured build, or an edit since'
-        : `${missing}, so that plain ${plain} compiled it; for the options of the app, ${databaseHint}`
-    }`,
+    `recompiling ${units[0] ?? ''} gives ${capture.kernel.name}, but not the captured code object: ${[...build, options].join('; or ')}`,
   );
   if (units.length > 1) {
     deps.report.warn(`it is also in ${units.slice(1).join(', ')}; choose one with --translation-unit`);

@@ -106,6 +106,10 @@ export const recipeSchema = z.strictObject({
 
 export type Recipe = z.output<typeof recipeSchema>;
 
+/** Whether the code has the captured instructions. */
+export const isCaptured = ({ recompiled, captured, same_machine_code: isSame }: Recipe['code_object']): boolean =>
+  recompiled === captured || isSame === true;
+
 /** Start of the note about clang's relocatable device code. */
 export const rdcNote = '-fgpu-rdc left out';
 /** Begins the note of a recipe without the options of the app's build. */

@@ -11,6 +11,7 @@ export function unseenWords({
   selects = [],
   one_sided: oneSided = [],
   removed = [],
+  narrowed = [],
   outside = [],
 }: EditedLines): string {
   const of = `of ${counted(edited, 'edited line')}`;
@@ -29,6 +30,10 @@ export function unseenWords({
       ? [
           `NOT seen: whether ${counted(removed.length, 'removed condition')} ${removed.length === 1 ? 'matters' : 'matter'}`,
         ]
+      : []),
+    ...parametersIn(narrowed).map((name) => `NOT seen: whether another ${name} matters`),
+    ...(narrowed.some(isOfType)
+      ? [`NOT seen: values that ${counted(narrowed.filter(isOfType).length, 'edited line')} may narrow`]
       : []),
   ]
     .map((words) => `${words}; `)
@@ -51,10 +56,11 @@ export function editedLineWords(
     selects = [],
     one_sided: oneSided = [],
     removed = [],
+    narrowed = [],
     outside = [],
   } = lines;
   const passed = verdict === 'pass';
-  const unseen = idle.length + partly.length + selects.length + oneSided.length + removed.length;
+  const unseen = idle.length + partly.length + selects.length + oneSided.length + removed.length + narrowed.length;
   const others =
     without === 0
       ? ''
@@ -77,7 +83,7 @@ export function editedLineWords(
     // A failing verdict needs no doubt.
     ...(oneSided.length > 0 && passed ? oneSidedWords(oneSided) : []),
     ...(selects.length > 0 && passed ? [selectWords(selects)] : []),
-    ...(passed ? removedWords(removed) : []),
+    ...(passed ? [...removedWords(removed), ...narrowedWords(narrowed)] : []),
     ...(passed && unseen > 0 ? [nextWords(inputs !== undefined, launchesInProfile())] : []),
   ];
 }
@@ -127,14 +133,31 @@ const nameOf = ({
 const shownText = 60;
 
 function removedWords(lines: NonNullable<EditedLines['removed']>): string[] {
-  const [first] = lines;
-  if (first === undefined) return [];
-  const text = first.text.length > shownText ? `${first.text.slice(0, shownText)}…` : first.text;
-  const more =
-    lines.length > 1 ? `; ${listed(lines.slice(1).map(keyOf))} ${lines.length === 2 ? 'lacks' : 'lack'} one, too` : '';
+  if (lines.length === 0) return [];
+  const named = lines.slice(0, shownLines).map((line, index) => {
+    const text = line.text.length > shownText ? `${line.text.slice(0, shownText)}…` : line.text;
+    return `${keyOf(line)} lacks ${index === 0 ? 'the removed ' : ''}\`${text}\``;
+  });
+  const more = lines.length > shownLines ? `, and ${formatCount(lines.length - shownLines)} more` : '';
   return [
-    `${keyOf(first)} lacks the removed \`${text}\`: no replay needed it, and inputs that do were not seen${more}`,
+    `${named.join(', ')}${more}: no replay needed ${lines.length === 1 ? 'it' : 'them'}, and inputs that do were not seen`,
   ];
+}
+
+type Narrowed = NonNullable<EditedLines['narrowed']>[number];
+
+const isOfType = ({ kind }: Narrowed): boolean => kind === 'type';
+
+const parametersIn = (lines: readonly Narrowed[]): string[] => [
+  ...new Set(lines.filter(({ kind }) => kind === 'parameter').map(({ text }) => text)),
+];
+
+function narrowedWords(lines: readonly Narrowed[]): string[] {
+  return lines.slice(0, shownLines).map((one) => {
+    if (one.kind === 'parameter')
+      return `${keyOf(one)} lacks the removed \`${one.text}\`, which had one value in all that was judged`;
+    return `${keyOf(one)} ${one.change === 'put' ? `has \`${one.text}\`` : `lacks the removed \`${one.text}\``}: values that it changes were not seen, or made no difference`;
+  });
 }
 
 function listed(places: readonly string[]): string {

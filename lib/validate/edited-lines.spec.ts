@@ -7,6 +7,7 @@ import {
   editedLines,
   hasOtherLines,
   hasRun,
+  isPlainDivision,
   isSelection,
   newLines,
   oneSidedPlaces,
@@ -213,6 +214,58 @@ describe('the lines of an edit', () => {
     );
   });
 
+  it('that lack several conditions have the text of each', () => {
+    const removed = Array.from({ length: 7 }, (_, index) => ({
+      file: 'k.hip',
+      line: 12,
+      text: `if (a > ${index}) return;`,
+    }));
+    const lines = { edited: 3, without_code: 2, not_run: [], removed };
+    expect(editedLineWords({ verdict: 'pass', edited_lines: { ...lines, removed: removed.slice(0, 2) } })[0]).toBe(
+      'k.hip:12 lacks the removed `if (a > 0) return;`, k.hip:12 lacks `if (a > 1) return;`: no replay needed them, and inputs that do were not seen',
+    );
+    expect(editedLineWords({ verdict: 'pass', edited_lines: lines })[0]).toMatch(
+      /`if \(a > 4\) return;`, and 2 more: no/,
+    );
+  });
+
+  it('that may depend on less of their input are named after a pass', () => {
+    const place = { file: 'k.hip', line: 4 };
+    const lines: Parameters<typeof unseenWords>[0] = {
+      ...{ edited: 3, without_code: 0, not_run: [] },
+      narrowed: [
+        { ...place, kind: 'parameter', text: 'n', change: 'removed' },
+        { ...place, line: 5, kind: 'parameter', text: 'n', change: 'removed' },
+        { ...place, line: 6, kind: 'type', text: 'short', change: 'put' },
+        { ...place, line: 7, kind: 'type', text: 'double', change: 'removed' },
+      ],
+    };
+    expect(editedLineWords({ verdict: 'pass', edited_lines: lines })).toEqual([
+      'k.hip:4 lacks the removed `n`, which had one value in all that was judged',
+      'k.hip:5 lacks the removed `n`, which had one value in all that was judged',
+      'k.hip:6 has `short`: values that it changes were not seen, or made no difference',
+      'k.hip:7 lacks the removed `double`: values that it changes were not seen, or made no difference',
+      otherInputs,
+    ]);
+    expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
+    expect(unseenWords(lines)).toBe(
+      'NOT seen: whether another n matters; NOT seen: values that 2 edited lines may narrow; ',
+    );
+  });
+
+  it.each([
+    ['b = b % bins;', true],
+    ['const int row = i / width;', true],
+    ['b = (b / 2) % bins;', true],
+    ['b = b % bins > 3 ? 1 : 2;', false],
+    ['if (b % 2) c = 1;', false],
+    ['b = min(b % bins, 3);', false],
+    ['b = a && b % 2;', false],
+    ['b = a;', false],
+  ])('divide and choose nothing: %s %s', (code, divides) => {
+    expect(isPlainDivision(code)).toBe(divides);
+  });
+
   it.each([
     ['v_cndmask_b32_e64 v1, 1, 2, vcc', true],
     ['v_cndmask_b16 v1, v2, v3, s0', true],
@@ -300,7 +353,9 @@ describe('the lines of an edit', () => {
       reproducer: { root: '/nowhere', config: { language: 'hip', device: { kind: 'softgpu' } } },
     } as unknown as ReplaySession;
     const deps = fakeDeps({}, workspace.native);
-    await expect(editedLines([session], 'pass', deps).finally(() => workspace.dispose())).resolves.toBeUndefined();
+    await expect(
+      editedLines([session], { verdict: 'pass', dispatches: [] }, deps).finally(() => workspace.dispose()),
+    ).resolves.toBeUndefined();
     expect(deps.said.info).toEqual([
       expect.stringMatching(/^the verdict is of the results; which edited lines ran was not counted: .*variant\.hsaco/),
     ]);

@@ -16,20 +16,23 @@ import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
-import { recipeSchema } from '../toolchain/recipe';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
 import { asKernloopError } from '../support/error';
+import { codeOf } from './conditionals';
 import { conditionsOfEdit } from './conditions-of-edit';
 import { replayGuarded } from './outside-arrays';
 import { untoldConditions, type Executed } from './untold-conditions';
 import { removedConditions } from './removed-conditions';
-import type { EditedLines, OutsideAccess, Verdict } from './report-json';
+import { narrowedInputs } from './narrowed-inputs';
+import type { EditedLines, OutsideAccess, Report, Verdict } from './report-json';
 
 /** Time for one file; a file that takes longer is no edit that a person made. */
 const diffLimitMs = 2000;
 
 /** Verdicts after which the kernel ends when it is replayed once more. */
 const ending: readonly Verdict[] = ['pass', 'fail', 'vacuous'];
+
+type Judged = Pick<Report, 'verdict' | 'dispatches'>;
 
 /**
  * Replays each dispatch once more, counts instructions by line, and tells which edited lines ran. The verdict stands
@@ -38,17 +41,17 @@ const ending: readonly Verdict[] = ['pass', 'fail', 'vacuous'];
  */
 export async function editedLines(
   sessions: readonly ReplaySession[],
-  verdict: Verdict,
+  judged: Judged,
   deps: Deps,
 ): Promise<EditedLines | undefined> {
   const [first] = sessions;
-  if (!first || first.device.work !== 'wave_instructions' || !ending.includes(verdict)) return undefined;
+  if (!first || first.device.work !== 'wave_instructions' || !ending.includes(judged.verdict)) return undefined;
   const { code, reproducer } = first;
   const { language, device } = reproducer.config;
   if (code.kind !== 'variant' || language === 'none') return undefined;
   if (code.path !== reproducerPaths(reproducer.root).variant(language, device.kind)) return undefined;
   try {
-    return await linesThatRan(sessions, first, code.path, verdict, deps);
+    return await linesThatRan(sessions, first, code.path, judged, deps);
   } catch (error) {
     throwIfInterrupted(deps.signal);
     deps.report.info(
@@ -62,10 +65,11 @@ async function linesThatRan(
   sessions: readonly ReplaySession[],
   first: ReplaySession,
   codeObject: string,
-  verdict: Verdict,
+  judged: Judged,
   deps: Deps,
 ): Promise<EditedLines | undefined> {
   const { reproducer, device } = first;
+  const { verdict } = judged;
   const bytes = readRegularFile(codeObject);
   const files = filesOfEdit(reproducer);
   const edited = files?.flatMap(({ file, after, lines }) => {
@@ -77,6 +81,10 @@ async function linesThatRan(
     (files ?? []).flatMap(({ file, before, after }) =>
       removedConditions(before, after, codeOf(file)).map((one) => ({ file, ...one })),
     );
+  const parameters = unvariedScalars(sessions, judged);
+  const narrowed = (files ?? []).flatMap(({ file, before, after }) =>
+    narrowedInputs(before, after, parameters).map((one) => ({ file, ...one })),
+  );
   if (edited === undefined || edited.length + removedBy(() => undefined).length === 0) return undefined;
   if (await hasCapturedCode(sessions, bytes, deps)) {
     if (verdict === 'pass')
@@ -93,10 +101,6 @@ async function linesThatRan(
       );
     return undefined;
   }
-  if (verdict === 'pass' && !isProven(reproducer))
-    deps.report.result(
-      'the edited lines are those since extraction: the source did not recompile to the captured code then, so that other differences from it are not among them',
-    );
   const { events, outside } = await withDevice(device, deps, () => counted(sessions, deps));
   const digest = sha256(bytes);
   const own = events.filter((event) => event.code_object === digest && hasRun(event));
@@ -145,8 +149,32 @@ async function linesThatRan(
   return {
     ...withUntold(lines, files ?? [], executed),
     ...(removed.length === 0 ? {} : { removed }),
+    ...narrowedBeside(narrowed, removed),
     ...(outside.length === 0 ? {} : { outside }),
   };
+}
+
+/** A condition that was removed says as much of what it read. */
+function narrowedBeside(narrowed: Narrowed, removed: readonly SourceLine[]): Pick<EditedLines, 'narrowed'> {
+  const named = new Set(removed.map(keyOf));
+  const others = narrowed.filter((one) => !named.has(keyOf(one)));
+  return others.length === 0 ? {} : { narrowed: others };
+}
+
+type Narrowed = NonNullable<EditedLines['narrowed']>;
+
+/** Names of the scalar parameters that had one value in all that was judged. */
+function unvariedScalars(sessions: readonly ReplaySession[], { dispatches }: Judged): string[] {
+  const derived = dispatches.flatMap(({ inputs }) => inputs?.tried ?? []);
+  const varied = new Set(
+    derived.flatMap(({ verdict, argument }) => (verdict === 'same' && argument ? argument.name : [])),
+  );
+  const { args = [] } = sessions[0]?.reproducer.config ?? {};
+  return args.flatMap(({ name, type, kind, offset }) => {
+    if (name === null || kind === 'global_buffer' || type.includes('*') || varied.has(name)) return [];
+    const valueIn = ({ capture }: ReplaySession) => capture.kernarg.slots.find((slot) => slot.offset === offset)?.value;
+    return new Set(sessions.map(valueIn)).size > 1 ? [] : [name];
+  });
 }
 
 /** Adds the edited conditions of which no instruction tells how they came out. */
@@ -184,17 +212,6 @@ function executedBy(
       found.set(keyOf(place), [...(found.get(keyOf(place)) ?? []), { column: place.column, work, isCounted }]);
   }
   return found;
-}
-
-/** Whether the source was shown to be that of the captured code when it was generated. */
-function isProven({ root }: Reproducer): boolean {
-  const { code_object: proven } = readJson(
-    reproducerPaths(root).recipe,
-    recipeSchema,
-    'SOURCE_NOT_FOUND',
-    'generate it again',
-  );
-  return proven.recompiled === proven.captured || proven.same_machine_code === true;
 }
 
 async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
@@ -319,7 +336,9 @@ export function withKeptConditions(lines: EditedLines, files: readonly EditedFil
   });
   const { one_sided: oneSided = [], selects = [], partly_run: partly = [] } = lines;
   const isKept = ({ file, line }: SourceLine): boolean => all.some((one) => one.file === file && one.seen.has(line));
-  const own = oneSided.filter((line) => !isKept(line));
+  const isDivision = ({ file, line }: SourceLine): boolean =>
+    files.some((one) => one.file === file && isPlainDivision(codeOf(one.after).split('\n')[line - 1] ?? ''));
+  const own = oneSided.filter((line) => !isKept(line) && !isDivision(line));
   const named = new Set([...own, ...partly, ...lines.not_run].map(keyOf));
   const under = (kind: 'oneSided' | 'selects', besides: ReadonlySet<string>): Conditioned[] =>
     all
@@ -331,6 +350,10 @@ export function withKeptConditions(lines: EditedLines, files: readonly EditedFil
     selects: [...selects, ...under('selects', new Set([...named, ...selects.map(keyOf)]))],
   };
 }
+
+/** The compiler makes selections of a division, and of a remainder; the source has none there. */
+export const isPlainDivision = (code: string): boolean =>
+  /[%/]/.test(code) && !/[<>=!]=|[<>?]|&&|\|\||\w\s*\(/.test(code);
 
 type Conditioned = SourceLine & { readonly condition_line: number };
 

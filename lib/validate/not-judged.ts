@@ -1,14 +1,25 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import type { Device } from '../device/device';
 import type { OptionsOnDevice } from './device-options';
 import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-dispatches';
-import type { Code } from '../reproducer/reproducer';
+import { reproducerPaths } from '../reproducer/layout';
+import type { Code, Reproducer } from '../reproducer/reproducer';
+import { isInside } from '../support/files';
+import { readJson } from '../support/schema';
+import { isCaptured, recipeSchema } from '../toolchain/recipe';
 import type { Report, Verdict } from './report-json';
+
+/** The one part of the recipe that tells. */
+const provenSchema = z.looseObject({ code_object: recipeSchema.shape.code_object });
 
 /** Captures beside the dispatches that were judged. */
 export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
   /** Value of --capture. */
   capture: string | undefined;
   code: Code;
+  /** File of a source that did not recompile to the captured code when it was generated. */
+  unproven: string | null;
   /** Option that turns off the judgement of races, if any. */
   racesOff: 'adverse' | 'delays' | null;
 }
@@ -38,7 +49,13 @@ const mostNamed = 8;
 
 /** Puts what was left out before a pass, which is then none of the whole kernel; after a failure's reason. */
 export function withLeftOut(summary: string, verdict: Verdict, beside: Beside): string {
-  const words = [...editWords(beside), ...placeWords(beside), ...leftOutWords(beside), ...otherKernelWords(beside)];
+  const words = [
+    ...editWords(beside),
+    ...unprovenWords(beside),
+    ...placeWords(beside),
+    ...leftOutWords(beside),
+    ...otherKernelWords(beside),
+  ];
   return (
     verdict === 'pass' ? [...racesWords(beside), ...macroWords(beside), ...words, summary] : [summary, ...words]
   ).join('; ');
@@ -49,6 +66,28 @@ function editWords({ code }: Beside): string[] {
   return code.kind === 'captured' && code.unjudged !== undefined
     ? [`${code.unjudged.words} is NOT judged: --variant none takes the captured code`]
     : [];
+}
+
+/** An edit is judged by the captured code, from which such a source may have differed before the edit. */
+function unprovenWords({ code, unproven }: Beside): string[] {
+  if (unproven === null || (code.kind === 'captured' && code.unjudged !== undefined)) return [];
+  return [
+    code.kind === 'captured'
+      ? `NOT judged: ${unproven}, which is not proven to be its source`
+      : `NOT proven: that ${unproven} was the captured kernel before the edit (it did not recompile to it)`,
+  ];
+}
+
+/**
+ * The source in the folder, unless it was shown to be that of the captured code when it was generated. Null for code
+ * that was not compiled from it.
+ */
+export function unprovenSource({ root, config: { source, language } }: Reproducer, code: Code): string | null {
+  const { recipe, build } = reproducerPaths(root);
+  if (language === 'none' || source === null || !existsSync(recipe)) return null;
+  if (code.kind === 'variant' && !isInside(build, code.path)) return null;
+  const { code_object: proven } = readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again');
+  return isCaptured(proven) ? null : source.variant;
 }
 
 function racesWords({ code, racesOff: option }: Beside): string[] {

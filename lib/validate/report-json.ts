@@ -292,6 +292,22 @@ const editedLinesSchema = z
       .describe(
         'Lines with a condition or a selection that the edit removed, with none in their place: no replay tells whether they mattered elsewhere.',
       ),
+    narrowed: z
+      .array(
+        z.object({
+          file: z.string(),
+          line: z.int(),
+          kind: z
+            .enum(['parameter', 'type'])
+            .describe(
+              '"parameter": a scalar that was read there is not, and had one value in all that was judged. "type": values there have fewer bits.',
+            ),
+          text: z.string().describe('The parameter, or the type, mask or remainder.'),
+          change: z.enum(['put', 'removed']).describe('What the edit did with that text.'),
+        }),
+      )
+      .optional()
+      .describe('Lines by which the kernel may depend on less of its input: a pass with one input does not tell.'),
     outside: z
       .array(
         z.object({

@@ -18,7 +18,7 @@ import { unseenWords } from './edited-lines-text';
 import { fillsOf } from './fills';
 import { judgeCase } from './judge';
 import type { Case } from './run-case';
-import { racesOff } from './not-judged';
+import { racesOff, unprovenSource } from './not-judged';
 import type { JudgingOptions, ValidateOptions } from './options';
 import { overallReport } from './overall';
 import type { DispatchReport, EditedLines, Report } from './report-json';
@@ -42,7 +42,7 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   if (options.inputs === 0 && options.inputsOnly === undefined && options.inputsRecord.length > 0)
     deps.report.warn('no derived inputs were asked for, in which records would change places: add --inputs 4');
   requireSameText(options, judged, first.code, reproducer);
-  const edited = await editedLines(sessions, judged.verdict, deps);
+  const edited = await editedLines(sessions, judged, deps);
   const report: Report = edited === undefined ? judged : withEditedLines(judged, edited);
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   // The error about report.json says as much of the folder.
@@ -141,6 +141,7 @@ export async function judge(
       ...beside,
       capture: options.capture ?? numberOfFolder(options.reproducer, first.reproducer),
       code: first.code,
+      unproven: unprovenSource(first.reproducer, first.code),
       racesOff: racesOff(options, first.device),
     }),
     reports,

@@ -1,0 +1,82 @@
+import { diffLines } from 'diff';
+import { codeOf } from './conditionals';
+
+/** Time for one file, as for the lines that an edit adds. */
+const diffLimitMs = 2000;
+
+/** Part of an edit by which the kernel may depend on less of its input than before. */
+export interface NarrowedInput {
+  /** Line of the edited text. */
+  readonly line: number;
+  /** "parameter": a scalar that was read there is not. "type": its values have fewer bits. */
+  readonly kind: 'parameter' | 'type';
+  /** The parameter, or what was put in or removed. */
+  readonly text: string;
+  readonly change: 'put' | 'removed';
+}
+
+/** Types of at most 16 bits, and masks and remainders of an element. */
+const narrow =
+  /\b(?:signed\s+char|unsigned\s+char|u?char[1-4]?|(?:unsigned\s+)?short|u?short[1-4]?|u?int(?:8|16)_t|(?:__)?half2?|_Float16|__(?:hip|nv)_bfloat162?)\b|(?<=\][\s)]*)[&%]\s*\w+\b(?!\s*[[(.])/g;
+
+/** Types of 64 bits. */
+const wide = /\b(?:double[1-4]?|long(?:\s+long)?|u?long(?:long)?[1-4]?|s?size_t|u?int64_t|u?intptr_t|ptrdiff_t)\b/g;
+
+interface Hunk {
+  readonly line: number;
+  readonly removed: string;
+  readonly added: string;
+}
+
+/** A pass with one input shows neither that another value of the parameter works, nor wider values. */
+export function narrowedInputs(before: string, after: string, parameters: readonly string[]): NarrowedInput[] {
+  const hunks = hunksOf(codeOf(before), codeOf(after));
+  const put = (text: string): RegExpMatchArray[] => [...text.matchAll(narrow)];
+  const added = hunks.map((hunk) => hunk.added).join('\n');
+  const removed = hunks.map((hunk) => hunk.removed).join('\n');
+  const found: NarrowedInput[] = hunks.flatMap((hunk) =>
+    parameters.flatMap((name) => {
+      const read = readsOf(name, hunk.removed).find((text) => !readsOf(name, added).includes(text));
+      return read === undefined ? [] : [{ ...{ line: hunk.line, kind: 'parameter', text: read }, change: 'removed' }];
+    }),
+  );
+  if (put(added).length > put(removed).length)
+    for (const hunk of hunks) {
+      const [first] = put(hunk.added);
+      if (first === undefined || put(hunk.added).length <= put(hunk.removed).length) continue;
+      const line = hunk.line + hunk.added.slice(0, first.index).split('\n').length - 1;
+      found.push({ ...{ line, kind: 'type', text: first[0].replaceAll(/\s+/g, ' ') }, change: 'put' });
+    }
+  const wideOf = (text: string): string[] => text.match(wide) ?? [];
+  if (wideOf(added).length < wideOf(removed).length)
+    for (const hunk of hunks) {
+      const [first] = wideOf(hunk.removed);
+      if (first === undefined || hunk.added.trim() === '' || wideOf(hunk.added).length > 0) continue;
+      found.push({ ...{ line: hunk.line, kind: 'type', text: first }, change: 'removed' });
+    }
+  return found.sort((a, b) => a.line - b.line);
+}
+
+/** Reads of a parameter, or of members of it; no member of the same name. */
+function readsOf(name: string, text: string): string[] {
+  const own = new RegExp(String.raw`(?<![\w.]|->\s*)${name}(?:\s*\.\s*\w+)*(?!\w)`, 'g');
+  return (text.match(own) ?? []).map((read) => read.replaceAll(/\s+/g, ''));
+}
+
+function hunksOf(before: string, after: string): Hunk[] {
+  const parts = diffLines(before, after, { timeout: diffLimitMs, stripTrailingCr: true }) ?? [];
+  const last = after.replace(/\n$/, '').split('\n').length;
+  const hunks: Hunk[] = [];
+  let now = 1;
+  let removed = '';
+  parts.forEach((part, index) => {
+    if (part.removed) removed += part.value;
+    const isLast = part.added || parts[index + 1]?.added !== true;
+    if ((part.added || part.removed) && isLast) {
+      hunks.push({ line: Math.min(now, last), removed, added: part.added ? part.value : '' });
+      removed = '';
+    }
+    if (!part.removed) now += part.count;
+  });
+  return hunks;
+}
