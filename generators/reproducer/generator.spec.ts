@@ -38,6 +38,7 @@ namespace demo { __global__ void scale(float* x, int n) { x[threadIdx.x] *= SCAL
 });
 beforeEach(() => {
   jest.spyOn(logger, 'info').mockImplementation(() => undefined);
+  jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
   tree = new FsTree(made.workspace, false);
 });
 afterAll(() => rmSync(made.workspace, { recursive: true, force: true }));
@@ -91,6 +92,19 @@ describe('reproducer', () => {
     ]);
     expect(readFileSync(capture)).toEqual(readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json')));
     expect(keptIn(dirname(capture))?.from).toBe('from-a-colleague');
+  });
+
+  it.each([
+    ['{}', 'Next: npx nx g kernloop:init, then npx nx run demo-next:validate'],
+    ['{"plugins":["kernloop/plugin"]}', 'Next: npx nx run demo-next:validate'],
+    ['{"plugins":[{"plugin":"kernloop/plugin"}]}', 'Next: npx nx run demo-next:validate'],
+  ])('ends with a command that works where nx.json is %s', async (nxJson, next) => {
+    const said = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
+    tree.write('nx.json', nxJson);
+    await (
+      await generateReproducer(tree, { ...options, name: 'next' }, deps)
+    )();
+    expect(said.mock.calls.flat().at(-1)).toBe(next);
   });
 
   it('says that another kernel of the app is the same dispatch', async () => {

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
-import { joinPathFragments, logger, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
+import { joinPathFragments, logger, readNxJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
 import { openApp, type App } from '../../lib/app/app';
 import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
@@ -55,9 +55,16 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
       copyCapture(from, to);
       keepCapture(to, options.capture);
     }
-    logger.info(`Next: npx nx run ${app.config.name}-${kernel.name}:validate`);
+    const init = usesPlugin(tree) ? '' : 'npx nx g kernloop:init, then ';
+    logger.info(`Next: ${init}npx nx run ${app.config.name}-${kernel.name}:validate`);
     for (const line of sameLaunches(openApp(app.root), kernel.name, jsonReader())) logger.warn(line);
   };
+}
+
+/** Whether nx.json has the plugin, without which Nx knows no project of kernloop.json. */
+function usesPlugin(tree: Tree): boolean {
+  const { plugins = [] } = readNxJson(tree) ?? {};
+  return plugins.some((entry) => (typeof entry === 'string' ? entry : entry.plugin) === 'kernloop/plugin');
 }
 
 /** The declared kernel with that name, else a new entry that selects exactly the captured kernel. */

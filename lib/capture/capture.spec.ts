@@ -109,9 +109,14 @@ describe('capture', () => {
           'CAPTURE_MISSING',
           expect.stringContaining('saxpy: its capture is from theirs.klpack, and is not in'),
         ]);
-        expect(error.hint).toMatch(/^put it there \(`kernloop unpack theirs.klpack --to \S+`/);
+        expect(error.hint).toMatch(
+          /^theirs.klpack is not here either: put another copy of that capture in \S+capture; or/,
+        );
       }
       expect([existsSync(place), appRuns(fake)]).toEqual([false, 0]);
+      workspace.write('theirs.klpack', 'packed');
+      const packed = await failure(captureUnlessKept(options({ kernel: ['saxpy'] }), fake));
+      expect(packed.hint).toMatch(/^put it there \(`kernloop unpack theirs.klpack --to \S+`/);
       workspace.write('downloads/theirs/capture.json', captureJson());
       const folder = { ...entry, from: 'downloads/theirs' };
       workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [folder] });

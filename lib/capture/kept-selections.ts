@@ -20,13 +20,14 @@ export const keptSelections = (app: App, selections: readonly Selection[]): Kept
     return text === null ? [] : [{ selection, text }];
   });
 
-/** Command that puts a packed file or a folder in the place of a capture. */
-function putting(app: App, from: string, place: string): string[] {
-  const folder = [process.cwd(), app.workspaceRoot]
-    .map((base) => resolve(base, from))
-    .find((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
-  if (folder === undefined) return ['kernloop', 'unpack', from, '--to', place];
-  return ['cp', '-r', relative(process.cwd(), folder) || '.', place];
+/** How to put a packed file or a folder in the place of a capture. */
+function putting(app: App, from: string, place: string): string {
+  const found = [process.cwd(), app.workspaceRoot].map((base) => resolve(base, from)).find((path) => existsSync(path));
+  if (found === undefined) return `${from} is not here either: put another copy of that capture in ${place}`;
+  const isFolder = statSync(found).isDirectory();
+  const source = isFolder ? relative(process.cwd(), found) || '.' : from;
+  const command = isFolder ? ['cp', '-r', source, place] : ['kernloop', 'unpack', source, '--to', place];
+  return `put it there (\`${commandText(command)}\`)`;
 }
 
 /** One line about a kernel's capture from elsewhere; null if it is one of the app. Throws if it is missing. */
@@ -47,6 +48,6 @@ export function keptText(app: App, name: string): string | null {
   throw new KernloopError(
     'CAPTURE_MISSING',
     `${name}: its capture is from ${from}, and is not in ${shown}`,
-    `put it there (\`${commandText(putting(app, from, shown))}\`); or ${own}`,
+    `${putting(app, from, shown)}; or ${own}`,
   );
 }

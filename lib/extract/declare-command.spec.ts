@@ -63,6 +63,13 @@ describe('kernels of a command, as they are declared,', () => {
     expect(warned).toBe(`program failed after it launched mine(float*): ./program ${how}; extracting goes on`);
   });
 
+  it('lead where a name is mistyped, whatever the program did then', async () => {
+    const error = await failure(declareOf(killed, launched, { kernel: ['minne'] }));
+    expect(error.code).toBe('NO_MATCH');
+    expect(error.what).toMatch(/^no launched kernel matches "minne"; program failed after these launches: .*SIGSEGV$/);
+    expect(error.hint).toMatch(/^did you mean mine/);
+  });
+
   it('are told without a warning if the program succeeds', async () => {
     expect((await declareOf(0, launched)).warned).toBe('');
   });

@@ -137,6 +137,13 @@ function kernelIn({ kernels, failed, fault }: Launched, asked: string): Launched
     return kernel;
   } catch (error) {
     if (!failed || !(error instanceof KernloopError) || error.code !== 'NO_MATCH') throw error;
+    // A name that is close to one that was launched is mistyped, whatever came then.
+    if (error.hint.includes('did you mean'))
+      throw new KernloopError(
+        error.code,
+        `${error.what}; ${appFailed(' after these launches', failed, '').what}`,
+        error.hint,
+      );
     throw failedBefore(failed, `it launched a kernel that matches "${asked}"`, kernels.length > 0 ? error.hint : '');
   }
 }
