@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, renameSync } from 'node:fs';
 import { relative } from 'node:path';
 import { thrown } from '../testing/failure';
 import { captureJson, TestWorkspace, writeReproducer } from '../testing/workspace';
@@ -19,6 +19,14 @@ describe('the reproducer of a folder', () => {
     const { code, what, hint } = thrown(() => openReproducer(workspace.path('downloads/x')));
     expect([code, what]).toEqual(['CONFIG_MISSING', expect.stringContaining('is a capture without a project')]);
     expect(hint).toMatch(/copy it to .*capture.*kernloop generate KERNEL.*kernloop adopt/);
+  });
+
+  it('is none before what was generated is adopted, and adopt is named', () => {
+    const root = writeReproducer(workspace);
+    mkdirSync(`${root}/pristine`, { recursive: true });
+    renameSync(`${root}/kernel.json`, `${root}/pristine/kernel.json`);
+    const { code, hint } = thrown(() => openReproducer(root));
+    expect([code, hint]).toEqual(['CONFIG_MISSING', `copy them out of its pristine/: \`kernloop adopt ${root}\``]);
   });
 
   it('is one of those of the workspace where the command is typed in its root', () => {

@@ -6,10 +6,12 @@ import { captureFile } from '../archive/capture-files';
 import { kernelJsonSchema, type KernelJson } from './kernel-json';
 import { closest, KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
+import { commandText } from '../support/command-text';
 import { openedOnce } from '../support/opened-once';
 import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { candidateFiles, knownVariant } from './known-variants';
+import { reproducerPaths } from './layout';
 import { reproducersIn } from './reproducers-in';
 import { workspaceIn } from './workspace-in';
 import { isOfThisSource, placedVariant } from './optimized-variant';
@@ -77,6 +79,13 @@ export const openReproducer = openedOnce((folder): Reproducer => {
         'CONFIG_MISSING',
         `${resolve(folder)} is a capture without a project: no ${kernelFile} in it or above`,
         'make it a project in the sources of its app: copy it to kernels/APP/KERNEL/capture beside a kernloop.json that declares KERNEL (`kernloop init`, `kernloop declare KERNEL`), then `kernloop generate KERNEL` and `kernloop adopt kernels/APP/KERNEL`',
+      );
+    }
+    if (existsSync(join(reproducerPaths(resolve(folder)).pristine, kernelFile))) {
+      throw new KernloopError(
+        'CONFIG_MISSING',
+        `${resolve(folder)} was generated, and has no files to edit yet`,
+        `copy them out of its pristine/: \`${commandText(['kernloop', 'adopt', folder])}\``,
       );
     }
     throw new KernloopError(

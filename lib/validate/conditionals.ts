@@ -83,7 +83,8 @@ export function conditionalsIn(source: string): Conditional[] {
   });
 }
 
-function placesOf(text: string): (offset: number) => Place {
+/** The place of an offset of the text. */
+export function placesOf(text: string): (offset: number) => Place {
   const starts = [0, ...[...text.matchAll(/\n/g)].map(({ index }) => index + 1)];
   return (offset) => {
     let [low, high] = [0, starts.length];
@@ -160,7 +161,8 @@ class Statements {
   }
 }
 
-function closingOf(text: string): Int32Array {
+/** Offset behind the bracket that closes the one at an offset; 0 if none does. */
+export function closingOf(text: string): Int32Array {
   const closing = new Int32Array(text.length);
   const open: number[] = [];
   for (let at = 0; at < text.length; at += 1) {

@@ -14,6 +14,7 @@ import { resolveInside, sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { readJson } from '../support/schema';
+import { parseDemangledName } from '../source/demangled-name';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
 import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
 import { readLineTable, type SourceLine, type SourcePlace } from '../toolchain/line-table';
@@ -81,9 +82,12 @@ async function linesThatRan(
     (files ?? []).flatMap(({ file, before, after }) =>
       removedConditions(before, after, codeOf(file)).map((one) => ({ file, ...one })),
     );
-  const parameters = unvariedScalars(sessions, judged);
+  const kernel = {
+    name: parseDemangledName(first.capture.kernel.name).base,
+    scalars: unvariedScalars(sessions, judged),
+  };
   const narrowed = (files ?? []).flatMap(({ file, before, after }) =>
-    narrowedInputs(before, after, parameters).map((one) => ({ file, ...one })),
+    narrowedInputs(before, after, kernel).map((one) => ({ file, ...one })),
   );
   if (edited === undefined || edited.length + removedBy(() => undefined).length === 0) return undefined;
   if (await hasCapturedCode(sessions, bytes, deps)) {

@@ -3,8 +3,9 @@ import { narrowedInputs } from './narrowed-inputs';
 describe('inputs on which an edit may no longer depend', () => {
   const guard = '  if (i < n) {';
   const load = '    int b = values[i];';
-  const of = (before: string[], after: string[], parameters = ['n', 'scale', 'p']) =>
-    narrowedInputs(['{', ...before, '}', ''].join('\n'), ['{', ...after, '}', ''].join('\n'), parameters);
+  const kernel = { name: 'k', scalars: ['n', 'scale', 'p'] };
+  const of = (before: string[], after: string[], head = 'void k(int n, float scale, P p) {', rest: string[] = []) =>
+    narrowedInputs([head, ...before, '}', ''].join('\n'), [head, ...after, '}', ...rest, ''].join('\n'), kernel);
 
   it.each([
     ['a number in the place of a parameter', [guard], ['  if (i < 4000) {'], 'n'],
@@ -50,6 +51,24 @@ describe('inputs on which an edit may no longer depend', () => {
     ['nothing', [guard, load], [guard, load]],
   ])('are not: %s', (_, before, after) => {
     expect(of(before, after)).toEqual([]);
+  });
+
+  it('are those of the kernel alone, if its definition is found', () => {
+    const edit = [[`${guard} }`], ['  if (i < 4000) { }']] as const;
+    const found = [{ line: 2, kind: 'parameter', text: 'n', change: 'removed' }];
+    const host = ['int main() { int n = 5; k(n); }'];
+    // `n` of the host that the same edit put in is no parameter.
+    expect(of([...edit[0]], [...edit[1]], undefined, host)).toEqual(found);
+    expect(of([...edit[0]], [...edit[1]], 'void other(int n) {', ['void k(int n) { }'])).toEqual([]);
+    expect(of([...edit[0]], [...edit[1]], '__global__ void __launch_bounds__(256) k(int n)\n{')).toMatchObject([
+      { line: 3 },
+    ]);
+    // A macro may make the kernel of another name.
+    expect(of([...edit[0]], [...edit[1]], 'KERNEL(k2, int n) {')).toEqual(found);
+  });
+
+  it('are found in a source of many calls whose brackets do not match', () => {
+    expect(of([`${'k('.repeat(200_000)}n`], [`${'k('.repeat(200_000)}0`])).toMatchObject([{ text: 'n' }]);
   });
 
   it('have the line of the edited text in which the type is', () => {

@@ -1,8 +1,12 @@
 import { diffLines } from 'diff';
-import { codeOf } from './conditionals';
+import { escaped } from '../support/patterns';
+import { closingOf, codeOf, placesOf } from './conditionals';
 
 /** Time for one file, as for the lines that an edit adds. */
 const diffLimitMs = 2000;
+
+/** Space between a parameter list and its block. */
+const mostSpace = 1000;
 
 /** Part of an edit by which the kernel may depend on less of its input than before. */
 export interface NarrowedInput {
@@ -28,18 +32,32 @@ interface Hunk {
   readonly added: string;
 }
 
-/** A pass with one input shows neither that another value of the parameter works, nor wider values. */
-export function narrowedInputs(before: string, after: string, parameters: readonly string[]): NarrowedInput[] {
-  const hunks = hunksOf(codeOf(before), codeOf(after));
+/**
+ * A pass with one input shows neither that another value of the parameter works, nor wider values. Parameters are those
+ * of the kernel of that name, and count in its definition alone.
+ */
+export function narrowedInputs(
+  before: string,
+  after: string,
+  kernel: { readonly name: string; readonly scalars: readonly string[] },
+): NarrowedInput[] {
+  const code = codeOf(after);
+  const hunks = hunksOf(codeOf(before), code);
   const put = (text: string): RegExpMatchArray[] => [...text.matchAll(narrow)];
   const added = hunks.map((hunk) => hunk.added).join('\n');
   const removed = hunks.map((hunk) => hunk.removed).join('\n');
-  const found: NarrowedInput[] = hunks.flatMap((hunk) =>
-    parameters.flatMap((name) => {
-      const read = readsOf(name, hunk.removed).find((text) => !readsOf(name, added).includes(text));
-      return read === undefined ? [] : [{ ...{ line: hunk.line, kind: 'parameter', text: read }, change: 'removed' }];
-    }),
-  );
+  const isOwn = linesOfKernel(code, kernel.name);
+  const addedHere = hunks
+    .flatMap((hunk) => hunk.added.split('\n').filter((_, index) => isOwn(hunk.line + index)))
+    .join('\n');
+  const found: NarrowedInput[] = hunks
+    .filter(({ line }) => isOwn(line))
+    .flatMap((hunk) =>
+      kernel.scalars.flatMap((name) => {
+        const read = readsOf(name, hunk.removed).find((text) => !readsOf(name, addedHere).includes(text));
+        return read === undefined ? [] : [{ ...{ line: hunk.line, kind: 'parameter', text: read }, change: 'removed' }];
+      }),
+    );
   if (put(added).length > put(removed).length)
     for (const hunk of hunks) {
       const [first] = put(hunk.added);
@@ -61,6 +79,22 @@ export function narrowedInputs(before: string, after: string, parameters: readon
 function readsOf(name: string, text: string): string[] {
   const own = new RegExp(String.raw`(?<![\w.]|->\s*)${name}(?:\s*\.\s*\w+)*(?!\w)`, 'g');
   return (text.match(own) ?? []).map((read) => read.replaceAll(/\s+/g, ''));
+}
+
+/** Whether a line is in a definition of the kernel; any line where none is found. */
+function linesOfKernel(code: string, name: string): (line: number) => boolean {
+  const closing = closingOf(code);
+  const placeOf = placesOf(code);
+  const definitions = [...code.matchAll(new RegExp(String.raw`\b${escaped(name)}\s*\(`, 'g'))].flatMap(
+    ({ index, 0: { length } }) => {
+      const list = closing[index + length - 1] ?? 0;
+      const open = list + (/^\s*/.exec(code.slice(list, list + mostSpace))?.[0].length ?? 0);
+      // A call, or a declaration, has no block behind its list.
+      if (list === 0 || code[open] !== '{') return [];
+      return [{ first: placeOf(index).line, last: placeOf(closing[open] || code.length).line }];
+    },
+  );
+  return (line) => definitions.length === 0 || definitions.some(({ first, last }) => line >= first && line <= last);
 }
 
 function hunksOf(before: string, after: string): Hunk[] {
