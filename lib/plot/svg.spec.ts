@@ -25,6 +25,20 @@ const plot = (title: string) => ({
 });
 
 describe('renderForPage', () => {
+  it.each([
+    ['rule', {}],
+    ['text', { text: { field: 'what' } }],
+    ['point', {}],
+  ] as const)('leaves no %s black on a dark page', async (mark, more) => {
+    const spec = {
+      ...{ data: { values: [{ score: 1, what: 'captured code' }] }, mark, width: 100 },
+      encoding: { y: { field: 'score', type: 'quantitative' as const }, ...more },
+    };
+    const colour = /(?:fill|stroke)="(?!none|transparent|var)([^"]*)"/g;
+    for (const svg of Object.values(await renderForPage(spec)))
+      expect([...svg.matchAll(colour)].map(([, name]) => name)).toEqual([]);
+  });
+
   it('gives every value a colour that stands out from a light and from a dark page', async () => {
     const { wide } = await renderForPage(plot('block'));
     const marks = /role-mark marks[^]*?<\/g>/.exec(wide)?.[0] ?? '';

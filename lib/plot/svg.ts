@@ -30,6 +30,7 @@ const pageConfig: Config = {
   header: { labelColor: ink, titleColor: ink },
   mark: { color: 'var(--c1)' },
   rule: { color: ink },
+  text: { color: ink },
   range: {
     ramp,
     heatmap: ramp,
