@@ -64,7 +64,7 @@ export async function describeApp(
   const isScript = command[0] === 'python3';
   if (compileCommands === watchedDatabase) {
     report.info(
-      `no compile database: for the options of each file, have a build of all of it watched once: ${cleaning(detected.build?.command, join(files.root, directory))}${watchBuild}`,
+      `no compile database: to get the options of each file, watch one whole build: ${cleaning(detected.build?.command, join(files.root, directory))}${watchBuild}`,
     );
   } else if (compileCommands === undefined && !isScript) {
     report.warn(

@@ -14,7 +14,7 @@ export function withOutputsIgnored(before: string | null, more: readonly string[
   });
   if (missing.length === 0) return { text, added: 0 };
   return {
-    text: `${beforeMore(text)}# Kernloop: of a reproducer everything is committed but what its stages write\n${missing.join('\n')}\n`,
+    text: `${beforeMore(text)}# Kernloop: commit all of a reproducer, except for what its stages write\n${missing.join('\n')}\n`,
     added: missing.length,
   };
 }

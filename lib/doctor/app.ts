@@ -45,7 +45,7 @@ function databaseCheck(app: App): Check {
   const name = 'app: compile database';
   const path = compileDatabaseOf(app);
   if (path !== undefined && existsSync(path)) return { name, state: 'ok', detail: path, hint: '' };
-  const hint = 'have the build watched once: `kernloop watch-build -- make`, or what else builds it';
+  const hint = 'watch the build once: `kernloop watch-build -- make`, or what else builds it';
   const missing = path === undefined ? 'none' : `${path} does not exist`;
   return {
     name,

@@ -33,7 +33,7 @@ export function appUnits(app: App): AppUnit[] {
       database === undefined
         ? `${config.name} names no compile database: PGO rebuilds an app by the commands of its build`
         : `${database} does not exist`,
-      'build with CMAKE_EXPORT_COMPILE_COMMANDS=ON, and name the file in "compileCommands" of kernloop.json; or have the build watched once: `kernloop watch-build`',
+      'build with CMAKE_EXPORT_COMPILE_COMMANDS=ON, and name the file in "compileCommands" of kernloop.json; or watch the build once: `kernloop watch-build`',
     );
   }
   const units = readCompileDatabase(database).map((command) => unitOf(command, config.env));

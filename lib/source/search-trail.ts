@@ -8,7 +8,7 @@ export interface SystemDefinition {
 
 /** Advice where the options of the app's build are not known. */
 export const databaseHint =
-  'have its build watched once (`make clean; kernloop watch-build -- make`, or what else builds all of it), or name its compile database ("compileCommands" in kernloop.json)';
+  'watch its build once (`make clean; kernloop watch-build -- make`, or what else builds all of it), or name its compile database ("compileCommands" in kernloop.json)';
 
 /** Log of a search for a kernel, for the message if nothing is found. */
 export class SearchTrail {
