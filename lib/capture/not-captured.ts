@@ -1,3 +1,4 @@
+import { commandText } from '../support/command-text';
 import { formatRanges, joined, type OrdinalRange } from '../app/dispatches';
 import { inputHint } from '../app/input';
 import { isMatched, plainName } from '../app/kernel-match';
@@ -112,23 +113,28 @@ export function otherThanDeclared(
   const others = notOf(declared, captured, kernels);
   if (others.length > 0) {
     const matched = matchedKernels({ match }, summary);
+    const expressions = expressionsFor(
+      matched.filter((kernel) => others.includes(kernel.name)),
+      summary,
+    );
     return new KernloopError(
       'USAGE',
       `${name}: --match ${match} took ${others.join(' and ')}, which is not the kernel that ${app} declares as ${name} (/${declared.match}/); nothing was captured${matched.length > 1 ? `. It matches:\n${kernelLines(matched)}` : ''}`,
-      `declare that kernel under its own name: \`kernloop declare NAME --match '${
-        expressionsFor(
-          matched.filter((kernel) => others.includes(kernel.name)),
-          summary,
-        ).join("' or '") || match
-      }'\``,
+      `declare that kernel under its own name: ${(expressions.length > 0 ? expressions : [match])
+        .map((one) => `\`${commandText(['kernloop', 'declare', 'NAME', '--match', one])}\``)
+        .join(' or ')}`,
     );
   }
   const meant = matchedKernels(declared, summary);
   if (isElsewhere || meant.length < 2) return undefined;
+  const [taken = match] = expressionsFor(
+    meant.filter((kernel) => captured.some((one) => one.kernel === kernel.name)),
+    summary,
+  );
   return new KernloopError(
     'USAGE',
-    `${name}: ${app} declares ${meant.length} kernels by this name (/${declared.match}/), and a project is of one; nothing was captured:\n${kernelLines(meant)}`,
-    `${oneOf(name, meant, summary)}; or put this capture elsewhere, with --output`,
+    `${name}: the expression of its entry (/${declared.match}/) fits ${meant.length} kernels of ${app}, and a project is of one; nothing was captured:\n${kernelLines(meant)}`,
+    `${oneOf(name, meant, summary)}; or ${putElsewhere(name, taken)}`,
   );
 }
 
@@ -145,16 +151,26 @@ export function otherThanProject(
   if (ofProject === undefined || names.length === 0 || names.includes(ofProject.kernel)) return undefined;
   const isLaunched = summary.kernels.some((kernel) => kernel.name === ofProject.kernel);
   if (!ofProject.isChosen && !isLaunched) return undefined;
-  const [expression] = expressionsFor(
-    summary.kernels.filter((kernel) => names.includes(kernel.name)),
-    summary,
-  );
+  const expressionOf = (wanted: readonly string[]): string | undefined =>
+    expressionsFor(
+      summary.kernels.filter((kernel) => wanted.includes(kernel.name)),
+      summary,
+    )[0];
+  const [other, own] = [expressionOf(names), expressionOf([ofProject.kernel])];
+  // An entry that means the other launch keeps another one from being declared for it.
+  const first =
+    ofProject.isChosen || own === undefined
+      ? ''
+      : `write "match": ${JSON.stringify(own)} into the entry of ${name} in kernloop.json again, then `;
   return new KernloopError(
     'USAGE',
     `${name}: that launch is of ${names.join(' and ')}, and the project of ${name} is of ${ofProject.kernel}${isLaunched ? `, which ${app} launches, too` : ''}; nothing was captured, and what the project has stays`,
-    `declare that kernel under a name of its own: \`kernloop declare NAME${expression === undefined ? '' : ` --match '${expression}'`}\`; or put this capture elsewhere, with --output; \`kernloop extract ${name} --reset\` makes the project one of that kernel, without your edits`,
+    `${first}declare that kernel under a name of its own: \`kernloop declare NAME${other === undefined ? '' : ` --match '${other}'`}\`; or ${putElsewhere(name)}; \`kernloop extract ${name} --reset\` makes the project one of that kernel, without your edits`,
   );
 }
+
+const putElsewhere = (name: string, match?: string): string =>
+  `put this capture elsewhere: \`${commandText(['kernloop', 'capture', '--kernel', name, ...(match === undefined ? [] : ['--match', match]), '--output', 'FOLDER'])}\``;
 
 const matchedKernels = (
   declared: Pick<KernelEntry, 'match' | 'wholeName'>,

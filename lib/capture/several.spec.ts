@@ -170,8 +170,12 @@ describe('captures of several dispatches', () => {
         await captured({});
         declared('saxpy');
         const error = await refused({ match: '^saxpy\\(' });
-        expect(error.what).toContain('app declares 2 kernels by this name (/saxpy/), and a project is of one');
-        expect(error.hint).toContain('or put this capture elsewhere, with --output');
+        expect(error.what).toContain(
+          'the expression of its entry (/saxpy/) fits 2 kernels of app, and a project is of one',
+        );
+        expect(error.hint).toMatch(
+          /or put this capture elsewhere: `kernloop capture --kernel saxpy --match .* --output FOLDER`/,
+        );
         expect(existsSync(workspace.path('kernels/app/saxpy/capture/selfcheck.json'))).toBe(true);
         expect(await captured({ match: '^saxpy\\(', output: workspace.path('elsewhere/capture') })).toBe(1);
       });
@@ -218,6 +222,10 @@ describe('captures of several dispatches', () => {
         /that launch is of saxpy\(float\*, float\), and the project .*, which app launches, too; nothing/,
       );
       expect(error.hint).toContain('kernloop extract saxpy --reset');
+      // `declare` refuses what another entry means.
+      expect(error.hint).toMatch(
+        /^write "match": ".*" into the entry of saxpy in kernloop.json again, then declare that/,
+      );
       project('saxpy(double*)');
       expect((await run({ kernel: ['saxpy'] }, of())).captures).toHaveLength(1);
     });
