@@ -59,6 +59,7 @@ describe('kernloop on the command line', () => {
     ['the other way', ['unpack', 'x', '--output', 'y'], "unknown option '--output'. Did you mean --to?"],
     ['an abbreviated option', ['replay', '--iters', '3'], 'Did you mean --iterations?'],
     ['the beginning of a verb', ['val'], 'Did you mean validate?'],
+    ['a program without a verb', ['./package.json', '-x'], 'kernloop profile -- ./package.json -x'],
     ['an abbreviated verb', ['recmp'], 'Did you mean recompile?'],
     ['a value of the wrong type', ['replay', '--iterations', 'many'], '"many" is not a number'],
     ['a value out of range', ['capture', '--app', '{app}', '--ordinal', '0'], '--ordinal'],

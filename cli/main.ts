@@ -288,6 +288,9 @@ function withDashes(error: KernloopError, argv: readonly string[]): KernloopErro
 /** Advice for a program that is given without the dashes before it. */
 function dashesHint(argv: readonly string[], isProgram = isFile): string | undefined {
   const verb = verbOf(argv);
+  const [first = ''] = argv.slice(2);
+  if (verb === null && isProgram(first))
+    return `name what to do with the program: kernloop ${commandText(['profile', '--', ...argv.slice(2)])}`;
   if (verb === null || stageSummaries[verb].trailing === undefined || argv.includes('--')) return undefined;
   const at = argv.findIndex((word, index) => index > 2 && isProgram(word));
   if (at < 0) return undefined;
