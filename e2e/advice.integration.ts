@@ -282,6 +282,7 @@ describe('the explanation of a replay', () => {
       it.each([
         ['folded away', '  if (b >= 128) b = b;\n'],
         ['replaced by a mask', '  b &= 127;\n'],
+        ['switched off', `#if 0\n${clamp}#endif\n`],
       ])('the pass says that it was removed where it was %s', async (_, after) => {
         const { verdict, line, edited_lines: lines } = await judged(clamp, after);
         expect([verdict, lines?.removed]).toEqual(['pass', [{ file: 'kernel_variant.hip', line, text: clamp.trim() }]]);

@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { logger } from 'nx/src/devkit-exports';
@@ -37,6 +46,7 @@ namespace demo { __global__ void scale(float* x, int n) { x[threadIdx.x] *= SCAL
   renameSync(join(made.reproducer, 'capture'), join(made.workspace, 'from-a-colleague'));
 });
 beforeEach(() => {
+  jest.restoreAllMocks();
   jest.spyOn(logger, 'info').mockImplementation(() => undefined);
   jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
   tree = new FsTree(made.workspace, false);
@@ -94,6 +104,29 @@ describe('reproducer', () => {
     expect(keptIn(dirname(capture))?.from).toBe('from-a-colleague');
   });
 
+  it("leaves the app's own capture the app's if a copy of it came from elsewhere", async () => {
+    const said = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
+    const capture = join(made.workspace, 'kernels', 'demo', 'own', 'capture');
+    mkdirSync(capture, { recursive: true });
+    copyFileSync(join(made.workspace, 'from-a-colleague', 'capture.json'), join(capture, 'capture.json'));
+    await (
+      await generateReproducer(tree, { ...options, name: 'own' }, deps)
+    )();
+    expect(said.mock.calls.join()).toContain('kernels/demo/own/capture has this very capture, and stays as it is');
+    const entry = openApp(made.app).config.kernels.find(({ name }) => name === 'own');
+    expect([entry?.from, keptIn(capture)]).toEqual([undefined, null]);
+  });
+
+  it('says that the entry of a declared kernel is not captured from the app any more', async () => {
+    const said = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
+    await (
+      await generateReproducer(tree, { ...options, name: 'k' }, deps)
+    )();
+    expect(said.mock.calls.join()).toContain(
+      'UPDATE apps/demo/kernloop.json: "from" of k, which is not captured from demo any more',
+    );
+  });
+
   it.each([
     ['{}', 'Next: npx nx g kernloop:init, then npx nx run demo-next:validate'],
     ['{"plugins":["kernloop/plugin"]}', 'Next: npx nx run demo-next:validate'],
@@ -112,7 +145,7 @@ describe('reproducer', () => {
     await (
       await generateReproducer(tree, { ...options, name: 'again' }, deps)
     )();
-    expect(warned.mock.calls.flat().join('\n')).toMatch(/^again is the same dispatch of the same kernel as scale \(/);
+    expect(warned.mock.calls.flat().join('\n')).toMatch(/^again is the same dispatch of the same kernel as scale \(/m);
   });
 
   it('replaces no file of the user beside a capture, nor one that is called as a file of a capture', async () => {

@@ -37,7 +37,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const capture = readCapture(from);
   const kernel = entryFor(app, capture, options.name);
   const to = app.capture(kernel.name);
-  refuseAnother(to, capture);
+  const isThere = hasThis(to, capture);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
@@ -49,7 +49,13 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   if (app.config.kernels.every(({ name }) => name !== kernel.name))
     logger.info(`${relative(tree.root, file)} will declare ${kernel.name}: ${kernel.match}`);
   return async () => {
-    const isOther = resolve(from) !== resolve(to);
+    // The app's own capture stays the app's, even if a colleague sent a copy of it.
+    const isOther = !isThere && resolve(from) !== resolve(to);
+    if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
+    else if (app.config.kernels.some(({ name }) => name === kernel.name))
+      logger.info(
+        `UPDATE ${relative(tree.root, file)}: "from" of ${kernel.name}, which is not captured from ${app.config.name} any more`,
+      );
     await declare(file, isOther ? { ...kernel, from: options.capture } : kernel, deps);
     if (isOther) {
       copyCapture(from, to);
@@ -88,12 +94,12 @@ function entryFor(app: App, capture: CaptureJson, name: string | undefined): Ker
   });
 }
 
-/** A capture is never replaced by another one. */
-function refuseAnother(to: string, capture: CaptureJson): void {
+/** Whether this capture is there already; another one is never replaced. */
+function hasThis(to: string, capture: CaptureJson): boolean {
   requireCapturePlace(to);
-  if (!existsSync(join(to, 'capture.json'))) return;
+  if (!existsSync(join(to, 'capture.json'))) return false;
   const there = readCapture(to);
-  if (JSON.stringify(there) === JSON.stringify(capture)) return;
+  if (JSON.stringify(there) === JSON.stringify(capture)) return true;
   throw new KernloopError(
     'USAGE',
     `${to} holds another capture (${there.kernel.name})`,

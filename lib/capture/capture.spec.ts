@@ -16,7 +16,7 @@ import {
 import { sha256 } from '../support/files';
 import type { Progress } from '../support/report';
 import { fileInput } from '../support/stdin';
-import { captureJson, TestWorkspace } from '../testing/workspace';
+import { captureJson, someDigest, TestWorkspace } from '../testing/workspace';
 import { keepCapture } from '../archive/kept-capture';
 import { capture, captureUnlessKept } from './capture';
 import { captureOptionsSchema } from './options';
@@ -122,6 +122,27 @@ describe('capture', () => {
       workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], kernels: [folder] });
       const { hint } = await failure(captureUnlessKept(options({ kernel: ['saxpy'] }), fake));
       expect(hint).toMatch(/^put it there \(`cp -r \S+downloads\/theirs \S+saxpy\/capture`\)/);
+    });
+
+    it('is named where that of another kernel replaces it', async () => {
+      const output = workspace.path('elsewhere/capture');
+      const [other, same] = ['other(int*)', 'saxpy(float*, float)'].map((name) =>
+        captureJson({ kernel: { name, symbol: name, code_object: someDigest } }),
+      );
+      for (const [there, warned] of [
+        [
+          other,
+          [expect.stringMatching(/elsewhere\/capture held a capture of other\(int\*\): that of saxpy.* replaced it/)],
+        ],
+        [same, []],
+        [null, []],
+      ] as const) {
+        rmSync(output, { recursive: true, force: true });
+        if (there) workspace.write('elsewhere/capture/capture.json', there);
+        const fake = deps();
+        await capture(options({ kernel: ['saxpy'], output }), fake);
+        expect(fake.said.warn.filter((line) => line.includes('held a capture'))).toEqual(warned);
+      }
     });
 
     it('is kept no longer once another capture is there', async () => {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
@@ -7,6 +8,7 @@ import { inputOf } from '../app/input';
 import { sayInterpreter } from '../app/interpreter';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
+import { captureFile, readCapture } from '../archive/capture-files';
 import { forgetKept } from '../archive/kept-capture';
 import { openDevice } from '../device/open-device';
 import { withDevice } from '../device/lock';
@@ -101,6 +103,7 @@ export async function captureSelections(
   const rounds = (): Promise<Attempt> =>
     withDevice(device, deps, () => inRounds(run, staged.map(firstRequest), app, deps));
   const { kept } = run;
+  const earlier = new Map(selections.map(({ output }) => [output, kernelIn(output)]));
   const folders = options.dryRun ? [] : selections.map(({ output }) => new MadeFolder(dirname(output)));
   let attempt: Attempt;
   try {
@@ -122,13 +125,30 @@ export async function captureSelections(
       attempt.dropped,
     ),
   );
-  for (const { output } of captures) forgetKept(output);
+  for (const { output, kernel } of captures) {
+    forgetKept(output);
+    const replaced = earlier.get(output) ?? kernel;
+    if (replaced !== kernel)
+      deps.report.warn(
+        `${relative(process.cwd(), output)} held a capture of ${replaced}: that of ${kernel} replaced it`,
+      );
+  }
   const exitCode = exitCodeOf(attempt.appEnd);
   const { plans, failures, processes, appEnd } = attempt;
   const exit = { app_exit_code: exitCode, exit_code: exitCode };
   const result = { app: app.config.name, captures, plans, failures, processes, ...exit };
   report(result, appEnd, app, deps);
   return result;
+}
+
+/** Kernel of the capture in a folder; undefined without a readable one. */
+function kernelIn(folder: string): string | undefined {
+  try {
+    return existsSync(captureFile(folder)) ? readCapture(folder).kernel.name : undefined;
+  } catch (error) {
+    if (error instanceof KernloopError) return undefined;
+    throw error;
+  }
 }
 
 /**

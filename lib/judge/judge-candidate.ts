@@ -18,7 +18,7 @@ import { kernelResources } from '../toolchain/kernel-resources';
 import { ownMacros as ownMacrosOf, withMacros } from '../toolchain/macros';
 import { tritonFile } from '../archive/triton-json';
 import { judge } from '../validate/validate';
-import { changesIn } from '../validate/edited-lines';
+import { changesIn } from '../validate/new-lines';
 import { placeOfAccess } from '../validate/place';
 import type { DispatchReport } from '../validate/report-json';
 import type { Candidate } from './candidate-json';

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { pristineOnly, reproducerPaths } from '../reproducer/layout';
-import { newLines } from '../validate/edited-lines';
+import { newLines } from '../validate/new-lines';
 import { textOf } from './source-text';
 
 /** An edited source of the reproducer, and the numbers of its lines that pristine/ lacks. */

@@ -5,7 +5,7 @@ import { absent, chart, moment, tableOf, type Cell } from '../page/parts';
 import { coded, markup, shortened, type Html } from '../page/html';
 import { counted, formatCount } from '../support/format';
 import { placeOfWave } from '../replay/fault-words';
-import { editedLineWords, unseenWords } from '../validate/edited-lines-text';
+import { editedLineWords, ofCapturedInput, unseenWords } from '../validate/edited-lines-text';
 import type { Race, RaceAccess, Report } from '../validate/report-json';
 import { zeros } from '../validate/run-case';
 import type { CommandOn } from './commands';
@@ -53,6 +53,7 @@ export function verdictLead(
     ${wave === null ? '' : markup`<p>${coded(`Faulted in ${wave}.`)}</p>`}
     ${editedLineWords(left.value, () => launchesOf(reproducer)).map((words) => markup`<p class="doubt">${coded(words)}</p>`)}
     <p class="muted">
+      ${ofCapturedInput(left.value).map((words) => markup`${coded(words)}.<br>`)}
       ${code === 'variant' ? `The variant ${variant ?? ''}` : 'The captured code'}, judged on ${device.identity}.
     </p>`;
 }

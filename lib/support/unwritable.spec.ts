@@ -33,6 +33,9 @@ describe('what the system does not let be written', () => {
     ['EDQUOT', 'write', /quota/],
     ['EBUSY', 'rename', /in use/],
     ['EISDIR', 'rename', /folder/],
+    ['EEXIST', 'mkdir', /a file in its place/],
+    ['ENOTDIR', 'mkdir', /is a file, and no folder/],
+    ['ENAMETOOLONG', 'mkdir', /longer than/],
   ])('is no bug of Kernloop: %s', (code, syscall, reason) => {
     const error = asKernloopError(systemError(code, syscall, partialOf('/r/report.json')));
     expect([error.code, error.exitCode]).toEqual(['FILE_UNWRITABLE', 5]);

@@ -2,6 +2,12 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 
+/** Reasons that hold for any use of a path. */
+const misnamed: Readonly<Record<string, readonly [reason: string, next: string]>> = {
+  ENOTDIR: ['a part of the path is a file, and no folder', 'name another path, or move that file away'],
+  ENAMETOOLONG: ['a name in it is longer than the file system takes', 'give it a shorter name'],
+};
+
 /** Reasons why the system refuses a write, with a remedy each. */
 const reasons: Readonly<Record<string, readonly [reason: string, next: string]>> = {
   EROFS: ['it lies on a read-only file system', 'mount it writable, or copy the folder to where you may write'],
@@ -16,6 +22,8 @@ const reasons: Readonly<Record<string, readonly [reason: string, next: string]>>
   ETXTBSY: ['it is a program that runs', 'end that program, and run the command again'],
   EISDIR: ['there is a folder in its place', 'move the folder away, and run the command again'],
   ENOTEMPTY: ['there is a folder in its place', 'move the folder away, and run the command again'],
+  EEXIST: ['there is a file in its place', 'name another path, or move that file away'],
+  ...misnamed,
 };
 
 /** Codes that only writing gives. */
@@ -72,6 +80,7 @@ const unreadableReasons: Readonly<Record<string, readonly [reason: string, next:
   ELOOP: ['its links lead in a circle', 'look where they lead (`namei FILE`), and correct one'],
   ESTALE: ['it is of a network share that was mounted again', 'enter the folder anew, and run the command again'],
   EMFILE: ['too many files are open', 'raise the limit (`ulimit -n`), and run the command again'],
+  ...misnamed,
 };
 const reading: readonly unknown[] = [
   'open',

@@ -33,7 +33,9 @@ export function unseenWords({
       : []),
     ...parametersIn(narrowed).map((name) => `NOT seen: whether another ${name} matters`),
     ...(narrowed.some(isOfType)
-      ? [`NOT seen: values that ${counted(narrowed.filter(isOfType).length, 'edited line')} may narrow`]
+      ? [
+          `NOT seen: values that ${counted(new Set(narrowed.filter(isOfType).map(keyOf)).size, 'edited line')} may narrow`,
+        ]
       : []),
   ]
     .map((words) => `${words}; `)
@@ -88,12 +90,22 @@ export function editedLineWords(
   ];
 }
 
+/** The next step after a pass without doubts, which is of the captured input alone. */
+export function ofCapturedInput({
+  edited_lines: lines,
+  verdict,
+  inputs,
+}: Pick<Report, 'edited_lines' | 'verdict' | 'inputs'>): string[] {
+  const isPlain = lines !== undefined && verdict === 'pass' && inputs === undefined && unseenWords(lines) === '';
+  return isPlain ? ['judged with the captured input alone: `--inputs 8` derives others from it'] : [];
+}
+
 /**
  * Derived inputs keep their values within what was captured; other dispatches may have others. `launches` is the number
  * of them in the app's profile, or null.
  */
 function nextWords(hasInputs: boolean, launches: number | null): string {
-  const derived = '`--inputs 8` tries values of the captured range, and none beyond it';
+  const derived = '`--inputs 8` tries other scalars, and array values of the captured range';
   if (launches === 1) {
     const once =
       'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';

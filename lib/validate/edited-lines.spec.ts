@@ -2,24 +2,23 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
 import {
-  changesIn,
   columnsOf,
   editedLines,
   hasOtherLines,
   hasRun,
   isPlainDivision,
   isSelection,
-  newLines,
   oneSidedPlaces,
   sortEdit,
   withKeptConditions,
 } from './edited-lines';
-import { editedLineWords as wordsWithProfile, unseenWords } from './edited-lines-text';
+import { changesIn, newLines } from './new-lines';
+import { editedLineWords as wordsWithProfile, ofCapturedInput, unseenWords } from './edited-lines-text';
 
 const editedLineWords = (report: Parameters<typeof wordsWithProfile>[0]) => wordsWithProfile(report, () => null);
 
 const otherInputs =
-  'other inputs may reach that: `--inputs 8` tries values of the captured range, and none beyond it; `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
+  'other inputs may reach that: `--inputs 8` tries other scalars, and array values of the captured range; `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -214,6 +213,20 @@ describe('the lines of an edit', () => {
     );
   });
 
+  it('that ran as a whole, and choose nothing, are those of the captured input', () => {
+    const lines = { edited: 2, without_code: 0, not_run: [] };
+    const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
+    const words = 'judged with the captured input alone: `--inputs 8` derives others from it';
+    expect(ofCapturedInput({ verdict: 'pass', edited_lines: lines })).toEqual([words]);
+    for (const other of [
+      { verdict: 'fail' as const, edited_lines: lines },
+      { verdict: 'pass' as const },
+      { verdict: 'pass' as const, edited_lines: lines, inputs },
+      { verdict: 'pass' as const, edited_lines: { ...lines, not_run: [{ file: 'k.hip', line: 1 }] } },
+    ])
+      expect(ofCapturedInput(other)).toEqual([]);
+  });
+
   it('that lack several conditions have the text of each', () => {
     const removed = Array.from({ length: 7 }, (_, index) => ({
       file: 'k.hip',
@@ -333,10 +346,10 @@ describe('the lines of an edit', () => {
       wordsWithProfile({ verdict: 'pass', edited_lines: lines, ...rest }, () => launches).at(-1);
     const once =
       'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';
-    expect(next(1)).toBe(`\`--inputs 8\` tries values of the captured range, and none beyond it; ${once}`);
+    expect(next(1)).toBe(`\`--inputs 8\` tries other scalars, and array values of the captured range; ${once}`);
     expect(next(1, { inputs })).toBe(once);
     expect(next(1200)).toBe(
-      'other inputs may reach that: `--inputs 8` tries values of the captured range, and none beyond it; `"dispatch": [1, 2]` in kernloop.json captures more dispatches of the 1,200 that the app launched',
+      'other inputs may reach that: `--inputs 8` tries other scalars, and array values of the captured range; `"dispatch": [1, 2]` in kernloop.json captures more dispatches of the 1,200 that the app launched',
     );
     expect(next(null)).toBe(otherInputs);
     const unread = () => {

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { diffLines } from 'diff';
 import { readCapturedCode } from '../archive/captured-code';
 import type { HotSpotEvent } from '../replay/replay-events';
 import type { ReplaySession } from '../replay/session';
@@ -24,11 +23,11 @@ import { conditionsOfEdit } from './conditions-of-edit';
 import { replayGuarded } from './outside-arrays';
 import { untoldConditions, type Executed } from './untold-conditions';
 import { removedConditions } from './removed-conditions';
+import { withChangedConstants } from './changed-constants';
+import { compiledText } from './compiled-text';
 import { narrowedInputs } from './narrowed-inputs';
+import { changesIn, newLines } from './new-lines';
 import type { EditedLines, OutsideAccess, Report, Verdict } from './report-json';
-
-/** Time for one file; a file that takes longer is no edit that a person made. */
-const diffLimitMs = 2000;
 
 /** Verdicts after which the kernel ends when it is replayed once more. */
 const ending: readonly Verdict[] = ['pass', 'fail', 'vacuous'];
@@ -78,18 +77,17 @@ async function linesThatRan(
       throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
     return lines.map((line) => ({ file, line }));
   });
-  const removedBy = (codeOf: (file: string) => Parameters<typeof removedConditions>[2]) =>
-    (files ?? []).flatMap(({ file, before, after }) =>
-      removedConditions(before, after, codeOf(file)).map((one) => ({ file, ...one })),
-    );
   const kernel = {
     name: parseDemangledName(first.capture.kernel.name).base,
     scalars: unvariedScalars(sessions, judged),
   };
-  const narrowed = (files ?? []).flatMap(({ file, before, after }) =>
-    narrowedInputs(before, after, kernel).map((one) => ({ file, ...one })),
-  );
-  if (edited === undefined || edited.length + removedBy(() => undefined).length === 0) return undefined;
+  const removedOf = ({ file, original, before, after }: EditedFile, codeOf?: Parameters<typeof removedConditions>[2]) =>
+    removedConditions(before, after, codeOf, original).map((one) => ({ file, ...one }));
+  const narrowedOf = ({ file, before, after }: EditedFile) =>
+    narrowedInputs(before, after, kernel).map((one) => ({ file, ...one }));
+  if (files === null || edited === undefined) return undefined;
+  if (edited.length === 0 && files.every((one) => removedOf(one).length + narrowedOf(one).length === 0))
+    return undefined;
   if (await hasCapturedCode(sessions, bytes, deps)) {
     if (verdict === 'pass')
       deps.report.result(
@@ -148,12 +146,18 @@ async function linesThatRan(
     ),
   };
   const executed = executedBy(own, (address) => withCalls(address).map(asShown));
-  const lines = withKeptConditions(sortEdit(edited, seen), files ?? [], seen);
-  const removed = removedBy((file) => (line) => seen.withCode.get(keyOf({ file, line })));
+  const lines = withKeptConditions(sortEdit(edited, seen), files, seen);
+  const compiled = files.map((one) => {
+    const hasCode = (line: number): boolean => seen.withCode.has(keyOf({ file: one.file, line }));
+    return { ...one, after: compiledText(one.before, one.after, hasCode) };
+  });
+  const removed = compiled.flatMap((one) =>
+    removedOf(one, (line) => seen.withCode.get(keyOf({ file: one.file, line }))),
+  );
   return {
-    ...withUntold(lines, files ?? [], executed),
+    ...withUntold(lines, compiled, executed),
     ...(removed.length === 0 ? {} : { removed }),
-    ...narrowedBeside(narrowed, removed),
+    ...narrowedBeside(compiled.flatMap(narrowedOf), removed),
     ...(outside.length === 0 ? {} : { outside }),
   };
 }
@@ -167,18 +171,25 @@ function narrowedBeside(narrowed: Narrowed, removed: readonly SourceLine[]): Pic
 
 type Narrowed = NonNullable<EditedLines['narrowed']>;
 
-/** Names of the scalar parameters that had one value in all that was judged. */
+/** Names of the scalar parameters, and of the extents of the launch, that had one value in all that was judged. */
 function unvariedScalars(sessions: readonly ReplaySession[], { dispatches }: Judged): string[] {
   const derived = dispatches.flatMap(({ inputs }) => inputs?.tried ?? []);
   const varied = new Set(
     derived.flatMap(({ verdict, argument }) => (verdict === 'same' && argument ? argument.name : [])),
   );
   const { args = [] } = sessions[0]?.reproducer.config ?? {};
-  return args.flatMap(({ name, type, kind, offset }) => {
-    if (name === null || kind === 'global_buffer' || type.includes('*') || varied.has(name)) return [];
-    const valueIn = ({ capture }: ReplaySession) => capture.kernarg.slots.find((slot) => slot.offset === offset)?.value;
-    return new Set(sessions.map(valueIn)).size > 1 ? [] : [name];
-  });
+  const extents = (['grid_blocks', 'block_threads'] as const).map(
+    (extent) => new Set(sessions.map(({ capture }) => capture.geometry[extent].join())).size,
+  );
+  const launch = ['gridDim', 'blockDim'].filter((_, index) => extents[index] === 1);
+  return args
+    .flatMap(({ name, type, kind, offset }) => {
+      if (name === null || kind === 'global_buffer' || type.includes('*') || varied.has(name)) return [];
+      const valueIn = ({ capture }: ReplaySession) =>
+        capture.kernarg.slots.find((slot) => slot.offset === offset)?.value;
+      return new Set(sessions.map(valueIn)).size > 1 ? [] : [name];
+    })
+    .concat(launch);
 }
 
 /** Adds the edited conditions of which no instruction tells how they came out. */
@@ -296,6 +307,9 @@ export const keyOf = ({ file, line }: SourceLine): string => `${file}:${line}`;
 /** A file that was edited since extraction, and the numbers of its lines that were added or changed. */
 interface EditedFile {
   readonly file: string;
+  /** The text at extraction. */
+  readonly original: string;
+  /** The same with other letters for each constant that has another value now. */
   readonly before: string;
   readonly after: string;
   readonly lines: readonly number[];
@@ -305,29 +319,37 @@ interface EditedFile {
 function filesOfEdit({ root }: Reproducer): EditedFile[] | null {
   const { pristine, variantJson } = reproducerPaths(root);
   const { sources } = readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', 'run `kernloop recompile`');
-  const edited: EditedFile[] = [];
+  const texts: Pick<EditedFile, 'file' | 'original' | 'before' | 'after'>[] = [];
   for (const [file, digest] of Object.entries(sources)) {
-    const original = join(pristine, file);
+    const path = join(pristine, file);
     const after = readRegularFile(resolveInside(root, file, 'build/variant.json: sources'), 'utf8');
     if (sha256(after) !== digest) return null;
-    const before = existsSync(original) ? readRegularFile(original, 'utf8') : '';
-    if (before === after) continue;
-    const lines = newLines(before, after);
+    const original = existsSync(path) ? readRegularFile(path, 'utf8') : '';
+    texts.push({ file, original, before: original, after });
+  }
+  const edited: EditedFile[] = [];
+  for (const text of withChangedConstants(texts)) {
+    if (text.before === text.after) continue;
+    const lines = newLines(text.before, text.after);
     if (lines === null) return null;
-    edited.push({ file, before, after, lines });
+    edited.push({ ...text, lines });
   }
   return edited;
 }
 
 /** Beginning of each change of the edit: its first line, or the line behind what was removed. Empty if not known. */
 export function placesOfEdit(reproducer: Reproducer): SourceLine[] {
-  return (filesOfEdit(reproducer) ?? []).flatMap(({ file, before, after }) =>
-    (changesIn(before, after) ?? []).map((line) => ({ file, line })),
+  return (filesOfEdit(reproducer) ?? []).flatMap(({ file, original, after }) =>
+    (changesIn(original, after) ?? []).map((line) => ({ file, line })),
   );
 }
 
 /** Leaves out conditions that the edit kept together with what they hold, and adds lines that depend on kept ones. */
-export function withKeptConditions(lines: EditedLines, files: readonly EditedFile[], seen: SeenOfAll): EditedLines {
+export function withKeptConditions(
+  lines: EditedLines,
+  files: readonly Omit<EditedFile, 'original'>[],
+  seen: SeenOfAll,
+): EditedLines {
   const all = files.map((edit) => {
     const of = (columns: Columns) => (line: number) => columns.get(keyOf({ file: edit.file, line }));
     return {
@@ -363,44 +385,6 @@ type Conditioned = SourceLine & { readonly condition_line: number };
 
 /** Whether the compiler counts lines otherwise than an editor: `#line`, and carriage returns alone. */
 export const hasOtherLines = (text: string): boolean => /^[ \t]*#[ \t]*(?:line\b|\d)|\r(?!\n)/m.test(text);
-
-/** Numbers of the lines of `after` that `before` lacks; null if that takes too long to find out. */
-export function newLines(before: string, after: string): number[] | null {
-  return (
-    differences(before, after)?.flatMap(({ added, count, line }) =>
-      added ? Array.from({ length: count }, (_, index) => line + index) : [],
-    ) ?? null
-  );
-}
-
-/** Number of the line at which each change begins; null likewise. */
-export function changesIn(before: string, after: string): number[] | null {
-  const parts = differences(before, after);
-  if (parts === null) return null;
-  const last = after.replace(/\n$/, '').split('\n').length;
-  const begins = parts.filter(({ added, removed }, index) => {
-    const previous = parts[index - 1];
-    return (added || removed) && !(previous?.added === true || previous?.removed === true);
-  });
-  return begins.map(({ line }) => Math.min(line, last));
-}
-
-/** Parts that differ or are the same, each with the number of its line in `after`. */
-function differences(
-  before: string,
-  after: string,
-): { added: boolean; removed: boolean; count: number; line: number }[] | null {
-  if (before === after) return [];
-  const parts = diffLines(before, after, { timeout: diffLimitMs, stripTrailingCr: true });
-  let next = 1;
-  return (
-    parts?.map(({ added, removed, count }) => {
-      const line = next;
-      if (!removed) next += count;
-      return { added, removed, count, line };
-    }) ?? null
-  );
-}
 
 /** Columns of each line, by `file:line`. */
 type Columns = ReadonlyMap<string, ReadonlySet<number>>;

@@ -19,9 +19,19 @@ export interface NarrowedInput {
   readonly change: 'put' | 'removed';
 }
 
-/** Types of at most 16 bits, and masks and remainders of an element. */
-const narrow =
-  /\b(?:signed\s+char|unsigned\s+char|u?char[1-4]?|(?:unsigned\s+)?short|u?short[1-4]?|u?int(?:8|16)_t|(?:__)?half2?|_Float16|__(?:hip|nv)_bfloat162?)\b|(?<=\][\s)]*)[&%]\s*\w+\b(?!\s*[[(.])/g;
+const type =
+  '(?:signed\\s+char|unsigned\\s+char|u?char[1-4]?|(?:unsigned\\s+)?short|u?short[1-4]?|u?int(?:8|16)_t|(?:__)?half2?|_Float16|__(?:hip|nv)_bfloat162?)';
+
+/** Types of at most 16 bits, casts, masks and remainders of an element, and what the compiler is to assume. */
+const narrow = new RegExp(
+  [
+    String.raw`\b${type}\b`,
+    String.raw`\(\s*(?:unsigned(?:\s+int)?|int|float|u?int32_t)\s*\)(?=\s*[\w(*-])|\bstatic_cast\s*<\s*(?:unsigned(?:\s+int)?|int|float|u?int32_t)\s*>`,
+    String.raw`(?<=\][\s)]*)[&%]\s*\w+\b(?!\s*[[(.])|[&%]=\s*\w+|<<\s*\d+\s*\)\s*>>`,
+    String.raw`\b(?:__)?f?abs[fl]?(?=\s*\()|\b__builtin_(?:assume|unreachable)\b`,
+  ].join('|'),
+  'g',
+);
 
 /** Types of 64 bits. */
 const wide = /\b(?:double[1-4]?|long(?:\s+long)?|u?long(?:long)?[1-4]?|s?size_t|u?int64_t|u?intptr_t|ptrdiff_t)\b/g;
@@ -69,7 +79,8 @@ export function narrowedInputs(
   if (wideOf(added).length < wideOf(removed).length)
     for (const hunk of hunks) {
       const [first] = wideOf(hunk.removed);
-      if (first === undefined || hunk.added.trim() === '' || wideOf(hunk.added).length > 0) continue;
+      if (first === undefined || hunk.added.trim() === '' || wideOf(hunk.added).length >= wideOf(hunk.removed).length)
+        continue;
       found.push({ ...{ line: hunk.line, kind: 'type', text: first }, change: 'removed' });
     }
   return found.sort((a, b) => a.line - b.line);

@@ -41,16 +41,18 @@ const isIn = (line: number, { first, last }: Body): boolean => line >= first.lin
  * Conditions and selections that an edit removed and put nothing in their place that selects. If the edit passes, no
  * replay needed them: either they never mattered there, or they are superfluous. Text that is elsewhere now was moved.
  * All that a condition held counts, too. `columns`: columns of a line of the edited text that have code. A condition
- * without code is none: the compiler found that it never holds, always holds, or changes nothing.
+ * without code is none: the compiler found that it never holds, always holds, or changes nothing. `shown`: the text
+ * before as it was written.
  */
 export function removedConditions(
   before: string,
   after: string,
   columns?: (line: number) => ReadonlySet<number> | undefined,
+  shown = before,
 ): RemovedCondition[] {
   const [codeBefore, codeAfter] = [codeOf(before, true), codeOf(after, true)];
   const parts = diffLines(codeBefore, codeAfter, { timeout: diffLimitMs, stripTrailingCr: true }) ?? [];
-  const linesBefore = before.split('\n');
+  const linesBefore = shown.split('\n');
   const original = conditionalsIn(before);
   const written = conditionalsIn(after);
   const put = new Set(addedLines(parts));
@@ -83,6 +85,15 @@ export function removedConditions(
   const empty = new Set(written.filter((one) => isEmpty(one) || isFolded(one)).map(({ condition }) => condition));
   const emptied = original.filter((one) => empty.has(one.condition) && !isEmpty(one));
   const last = after.replace(/\n$/, '').split('\n').length;
+  const lineBefore = (number: number): string => (linesBefore[number - 1] ?? '').trim();
+  const [had, left] = [same(codeBefore), same(codeAfter)];
+  /** The condition alone if what depended on it is still there. */
+  const textOf = (number: number, [only, ...others]: readonly Conditional[]): string => {
+    const isLeft = only?.bodies.every(({ text }) => text !== '' && times(text, left) >= times(text, had)) === true;
+    if (only === undefined || others.length > 0 || !isLeft || only.lastLine !== number) return lineBefore(number);
+    const head = (linesBefore[number - 1] ?? '').slice(0, only.lastColumn);
+    return head.slice(Math.max(head.search(/\b(?:if|while)\b/), 0)).trim();
+  };
   const found: RemovedCondition[] = [];
   let [old, now] = [1, 1];
   parts.forEach(({ added, removed, count, value }, index) => {
@@ -97,7 +108,7 @@ export function removedConditions(
         const isRemoved = hasSelection(code) && !isReplaced && lines.has(same(code)) && !isKept;
         const isHeld = same(code) !== '' && emptied.some(({ bodies }) => bodies.some((body) => isIn(number, body)));
         if (isRemoved || isHeld)
-          found.push({ line: Math.min(now, last), text: (linesBefore[number - 1] ?? '').trim() });
+          found.push({ line: Math.min(now, last), text: isRemoved ? textOf(number, own) : lineBefore(number) });
       }
     }
     if (!added) old += count;
@@ -105,6 +116,8 @@ export function removedConditions(
   });
   return found;
 }
+
+const times = (text: string, inText: string): number => inText.split(text).length - 1;
 
 /** Texts that are less often in the second list. */
 function fewer(before: readonly string[], after: readonly string[]): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import { launchesOf } from '../profile/launches-of';
 import type { ValidateOptions } from './options';
-import { editedLineWords } from './edited-lines-text';
+import { editedLineWords, ofCapturedInput } from './edited-lines-text';
 import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
 import { regionNames, type RegionNames } from './region-names';
@@ -57,7 +57,7 @@ export function printReport(
   }
   for (const { dispatch, capture: shown, kernel } of report.not_judged.filter(isOfAnotherKernel))
     lines.push(`not judged: ${nameOfDispatch({ dispatch, shown })} is of ${kernel}; --capture ${dispatch} judges it`);
-  lines.push(...editedLineWords(report, () => launchesOf(session.reproducer)));
+  lines.push(...editedLineWords(report, () => launchesOf(session.reproducer)), ...ofCapturedInput(report));
   const summed = sessionOf(reports.find(({ summary }) => report.summary.includes(summary)) ?? report);
   const { fault } = report;
   if (report.verdict === 'fault' && fault) lines.push(...faultLines(fault, summed));

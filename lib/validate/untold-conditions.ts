@@ -1,4 +1,13 @@
-import { codeOf, conditionalsIn, conditionOf, linesIn, type Conditional, type Part } from './conditionals';
+import {
+  closingOf,
+  codeOf,
+  conditionalsIn,
+  conditionOf,
+  linesIn,
+  placesOf,
+  type Conditional,
+  type Part,
+} from './conditionals';
 import type { EditedText } from './conditions-of-edit';
 
 /** Instructions of a line of the edited text that ran. */
@@ -12,7 +21,8 @@ export interface Executed {
 
 /**
  * Edited lines whose condition has code, but none that tells how it came out: the compiler has given the comparison to
- * another line, or made the condition of several. It is told all the same if what depends on it ran in fewer lanes.
+ * another line, or made the condition of several. It is told all the same if what depends on it ran in fewer lanes. The
+ * comparisons of a `switch` often have no line at all.
  */
 export function untoldConditions(
   { after, lines }: Pick<EditedText, 'after' | 'lines'>,
@@ -28,7 +38,22 @@ export function untoldConditions(
     const works = new Set(own.map(({ work }) => work));
     return works.size === 1 && own.every(({ isCounted }) => !isCounted);
   });
-  return [...new Set([...untold, ...ternaries])].sort((a, b) => a - b);
+  const isRun = linesBeside(code.join('\n'), executed);
+  const cases = lines.filter(
+    (line) => /\bswitch\s*\(|\bcase\b/.test(code[line - 1] ?? '') && executed(line).length === 0 && isRun(line),
+  );
+  return [...new Set([...untold, ...ternaries, ...cases])].sort((a, b) => a - b);
+}
+
+/** Whether another line of the outermost block around a line ran: the block is none of the host's. */
+function linesBeside(code: string, executed: (line: number) => readonly Executed[]): (line: number) => boolean {
+  const closing = closingOf(code);
+  const placeOf = placesOf(code);
+  const blocks: Part[] = [];
+  for (let at = code.indexOf('{'); at >= 0; at = code.indexOf('{', closing[at] || at + 1))
+    blocks.push({ first: placeOf(at), last: placeOf((closing[at] || code.length) - 1) });
+  return (line) =>
+    blocks.some((one) => line >= one.first.line && line <= one.last.line && within(one, executed).length > 0);
 }
 
 function isUntold(one: Conditional, executed: (line: number) => readonly Executed[]): boolean {
