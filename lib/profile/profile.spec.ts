@@ -58,7 +58,20 @@ describe('profile', () => {
       expect.stringContaining('failed after these launches: ./program exited with code 134'),
     ]);
     expect(fake.said.result.join('\n')).toContain('once');
+    expect(error.hint).toContain('can be captured and extracted all the same');
     expect(existsSync(join(workspace.app, '.kernloop', 'profile.json'))).toBe(false);
+  });
+
+  it('says how many launches were measured if the program ended before the last of them', async () => {
+    const error = await failure(profile(options(), deps([row('once', 930)], { dispatches: 8 }, 3)));
+    expect([error.code, error.what]).toEqual([
+      'APP_FAILED',
+      expect.stringContaining('failed before all of its launches were measured (1 of 8): ./program exited with code 3'),
+    ]);
+    expect(error.hint).toMatch(/^run it again; `extract -k`/);
+    const ended = await failure(profile(options(), deps([row('once', 930)], { dispatches: 8 }, 0)));
+    expect(ended.what).toMatch(/ended before all of its launches were measured \(1 of 8\)$/);
+    expect(ended.hint).toContain('_exit');
   });
 
   describe('of a command', () => {

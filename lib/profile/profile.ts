@@ -47,16 +47,27 @@ export async function profile(options: ProfileOptions, deps: Deps): Promise<Prof
 }
 
 /** Runs the app once with every dispatch measured. A command is run as it is, without a build. */
-async function measure(app: App, { top, ...options }: Omit<ProfileOptions, 'output'>, deps: Deps): Promise<Profile> {
+async function measure(app: App, { top, ...options }: ProfileOptions, deps: Deps): Promise<Profile> {
   const observed = await observe(app, options, deps);
   const { run, summary, fault } = observed;
   if (run.appEnd.exitCode !== 0) {
     // They are of a part of a run, which nothing keeps.
     if (!run.appEnd.timedOut && fault === undefined && isAllMeasured(summary)) {
-      printProfile(profileOf(observed, { launches: false }), top, deps);
-      throw appFailed(' after these launches', run, timeHint);
+      const launched = profileOf(observed, { launches: false });
+      printProfile(launched, top, deps);
+      if (options.command.length > 0) printNext(launched, options, deps);
+      const { code, what } = appFailed(' after these launches', run, timeHint);
+      throw new KernloopError(code, what, 'they can be captured and extracted all the same; the profile is not kept');
     }
-    throw appFailed('', run, timeHint);
+    const seen = run.appEnd.timedOut ? 0 : (summary?.dispatches ?? 0);
+    const error = appFailed(seen === 0 ? '' : whileMeasured(summary), run, timeHint);
+    if (seen === 0 || error.code !== 'APP_FAILED') throw error;
+    const { code, what, hint } = error;
+    throw new KernloopError(
+      code,
+      what,
+      `run it again; \`extract -k\` with a kernel's name works all the same; ${hint}`,
+    );
   }
   requireNoFault(observed);
   return profileOf(observed, options);
@@ -67,9 +78,15 @@ function requireNoFault({ run, fault }: Pick<Observed, 'run' | 'fault'>): void {
   if (fault) throw faultOf(run, fault);
 }
 
+const measuredIn = (summary: SummaryEvent | undefined): number =>
+  (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
+
+const whileMeasured = (summary: SummaryEvent | undefined): string =>
+  ` before all of its launches were measured (${measuredIn(summary)} of ${summary?.dispatches ?? 0})`;
+
 /** Whether every launch that the agent saw has its measurement: a killed app may lack those of the last ones. */
 export function isAllMeasured(summary: SummaryEvent | undefined): boolean {
-  const measured = (summary?.kernel_profile ?? []).reduce((sum, { dispatches }) => sum + dispatches, 0);
+  const measured = measuredIn(summary);
   return measured > 0 && measured === summary?.dispatches;
 }
 
@@ -95,7 +112,7 @@ export function profileOf({ run, summary, work }: Observed, { launches }: Pick<P
 }
 
 /** Command that makes the costliest kernel a project. */
-function printNext({ kernels }: Profile, { command, app }: ProfileOptions, deps: Deps): void {
+function printNext({ kernels }: Profile, { command, app }: Pick<ProfileOptions, 'command' | 'app'>, deps: Deps): void {
   const [costliest] = kernels.filter(isOfApp);
   if (costliest === undefined) return;
   const folder = app === '.' ? '' : `--app ${app} `;
@@ -130,16 +147,15 @@ function measuredKernels(
       `check that the app reaches its kernels with these arguments${inputHint(appEnd)}`,
     );
   }
-  const rows = summary.kernel_profile ?? [];
-  const measured = rows.reduce((sum, { dispatches }) => sum + dispatches, 0);
-  if (measured !== summary.dispatches) {
+  // A process that ends by _exit does not wait for the last ones.
+  if (measuredIn(summary) !== summary.dispatches) {
     throw new KernloopError(
       'NATIVE_FAILED',
-      `${summary.dispatches} dispatches were seen but ${measured} were measured`,
-      rebuildHint,
+      `${app} ended${whileMeasured(summary)}`,
+      'run it again; if that happens each time, let the program synchronise before it ends by _exit',
     );
   }
-  return rows;
+  return summary.kernel_profile ?? [];
 }
 
 /** Times at which kernels ran, if the device reports them, each with its kernel's index in the profile. */

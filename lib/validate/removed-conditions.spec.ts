@@ -21,6 +21,16 @@ describe('conditions that an edit removed', () => {
     expect(of(before, after)).toEqual([{ line: 2, text: before[0]?.trim() }]);
   });
 
+  it('are named where another one beside them was written otherwise', () => {
+    const [low, high] = ['  if (v < 0) v = 0;', '  if (v > BINS - 1) v = BINS - 1;'];
+    for (const before of [
+      [low, high],
+      [high, low],
+    ])
+      expect(of(before, ['  if (0 > v) v = 0;']).map(({ text }) => text)).toEqual([high.trim()]);
+    expect(of([low, high], ['  if (0 > v) v = 0;', '  v = min(v, BINS - 1);'])).toEqual([]);
+  });
+
   it.each([
     ['a statement in its line', ['if (t == 0) x[i] = 1;'], ['x[i] = 1;'], 'if (t == 0)'],
     ['a block', ['if (i < n) {', add, '}'], ['{', add, '}'], 'if (i < n)'],

@@ -100,12 +100,17 @@ export function removedConditions(
     if (removed) {
       const next = parts[index + 1];
       const texts = next?.added === true ? next.value.split('\n') : [];
-      const isReplaced = texts.some((code, offset) => selects(code, now + offset));
-      for (const [offset, code] of value.split('\n').slice(0, count).entries()) {
+      const gone = value.split('\n').slice(0, count);
+      const put = texts.filter((code, offset) => selects(code, now + offset));
+      const unlike = leastAlike(
+        gone.filter((code) => hasSelection(code) && lines.has(same(code))),
+        put,
+      );
+      for (const [offset, code] of gone.entries()) {
         const number = old + offset;
         const own = original.filter(({ line }) => line === number);
         const isKept = own.length > 0 && own.every(({ condition }) => !conditions.has(condition));
-        const isRemoved = hasSelection(code) && !isReplaced && lines.has(same(code)) && !isKept;
+        const isRemoved = unlike.has(code) && !isKept;
         const isHeld = same(code) !== '' && emptied.some(({ bodies }) => bodies.some((body) => isIn(number, body)));
         if (isRemoved || isHeld)
           found.push({ line: Math.min(now, last), text: isRemoved ? textOf(number, own) : lineBefore(number) });
@@ -115,6 +120,18 @@ export function removedConditions(
     if (!removed) now += count;
   });
   return found;
+}
+
+/** Of lines that were removed, as many as none of the others replaces: those with the fewest words of these. */
+function leastAlike(gone: readonly string[], put: readonly string[]): ReadonlySet<string> {
+  const wordsOf = (text: string): string[] => text.match(/\w+|[<>=!]+/g) ?? [];
+  const known = new Set(put.flatMap(wordsOf));
+  const shareOf = (text: string): number => {
+    const words = wordsOf(text);
+    return words.filter((word) => known.has(word)).length / Math.max(words.length, 1);
+  };
+  const byShare = gone.toSorted((a, b) => shareOf(a) - shareOf(b));
+  return new Set(byShare.slice(0, Math.max(gone.length - put.length, 0)));
 }
 
 const times = (text: string, inText: string): number => inText.split(text).length - 1;
