@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
 import { isForeignFile, type OwnFormat } from '../support/output-file';
+import { commandText } from '../support/command-text';
 import { sha256 } from '../support/files';
 import { parseJson, readText } from '../support/schema';
 import { droppedSchema, shrinkSchema } from './dropped';
@@ -154,7 +155,11 @@ const knownFeatures: readonly string[] = ['dropped'];
 
 export function readCapture(folder: string): CaptureJson {
   const path = captureFile(folder);
-  const text = readText(path, 'CAPTURE_MISSING', 'capture it: `kernloop capture`, or `nx run <app>:extract-kernel`');
+  const text = readText(
+    path,
+    'CAPTURE_MISSING',
+    `capture it: \`kernloop capture\`, or \`nx run <app>:extract-kernel\`; one from elsewhere is put back by \`${commandText(['kernloop', 'unpack', 'FILE', '--to', folder])}\``,
+  );
   const { schema, requires } = parseJson(path, text, versionSchema);
   const [name, major] = schema.split('/');
   if (name !== 'kernloop.capture' || major !== '1') {

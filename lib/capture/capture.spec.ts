@@ -475,8 +475,14 @@ describe('capture', () => {
   it('says that nothing matched before the app failed', async () => {
     const summary = { dispatches: 3, kernels: [{ name: 'saxpi(float*)', dispatches: 3 }] };
     const error = await failure(capture(options(), deps({ app: () => 7, recorder: { play: nothing, summary } })));
-    expect(error.what).toMatch(/exited with code 7[^]*; none of the 3 dispatches before matched/);
-    expect(error.hint).toMatch(/or correct the expression: did you mean saxpi\?/);
+    expect(error.what).toMatch(/^none of the 3 dispatches matched [^]*; .*exited with code 7/);
+    expect(error.hint).toMatch(/^did you mean saxpi\?[^]*\nor make the app run through/);
+    const other = { dispatches: 3, kernels: [{ name: 'reduce(float*)', dispatches: 3 }] };
+    const unlike = await failure(
+      capture(options(), deps({ app: () => 7, recorder: { play: nothing, summary: other } })),
+    );
+    expect(unlike.what).toMatch(/exited with code 7[^]*; none of the 3 dispatches before matched/);
+    expect(unlike.hint).toMatch(/or correct the expression: the app launched/);
   });
 
   it('points to the option when the time limit ended the app', async () => {

@@ -250,10 +250,19 @@ function notReached(before: string, seen: Seen): KernloopError {
 function neverSeen({ match }: Selection, failed: KernloopError, seen: Seen): KernloopError {
   const { matches, summary } = seen;
   if (matches > 0 || summary.dispatches === 0) return failed;
+  const close = nearestKernels(match, seen);
+  const count = `${atLeast(seen)}${formatCount(summary.dispatches)}`;
+  // A name that is close to one that was launched is likely mistyped; or its launch would have come later.
+  if (close.startsWith('did you mean'))
+    return new KernloopError(
+      failed.code,
+      `none of the ${count} dispatches matched /${match}/; ${failed.what}`,
+      `${close}\nor ${failed.hint}`,
+    );
   return new KernloopError(
     failed.code,
-    `${failed.what}; none of the ${atLeast(seen)}${formatCount(summary.dispatches)} dispatches before matched /${match}/`,
-    `${failed.hint}; or correct the expression: ${nearestKernels(match, seen)}`,
+    `${failed.what}; none of the ${count} dispatches before matched /${match}/`,
+    `${failed.hint}; or correct the expression: ${close}`,
   );
 }
 
