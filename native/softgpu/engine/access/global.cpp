@@ -7,14 +7,25 @@ namespace kernloop::softgpu {
 
 namespace {
 
-void compute_addresses(Wave& wave, const Instruction& i, const Operand& saddr, LaneAddresses& addresses) {
+// The lanes' addresses: base + low[lane], or with `high` base + (low[lane] | high[lane] << 32).
+struct Place {
+  const uint32_t *low, *high;
+  uint64_t base;
+
+  // Added to the low halves, if all lanes have the first one's high half.
+  uint64_t common() const { return high ? base + (uint64_t{high[0]} << 32) : base; }
+  uint8_t* common_host() const { return reinterpret_cast<uint8_t*>(common()); }
+  void of_lanes(LaneAddresses& addresses) const {
+    if (high) return join_addresses(low, high, base, addresses.at);
+    offset_addresses(base, low, addresses.at);
+  }
+};
+
+Place place_of(Wave& wave, const Instruction& i, const Operand& saddr) {
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
-  if (saddr.kind == Operand::Kind::kSgpr) {
-    offset_addresses(wave.sgpr64(saddr.index) + offset, vaddr[0], addresses.at);
-  } else {
-    join_addresses(vaddr[0], vaddr[1], offset, addresses.at);
-  }
+  if (saddr.kind != Operand::Kind::kSgpr) return {vaddr[0], vaddr[1], offset};
+  return {vaddr[0], nullptr, wave.sgpr64(saddr.index) + offset};
 }
 
 // Number of lanes, from lane 0 on, if no others are active: waves of 64 and of 32 lanes; else 0.
@@ -22,31 +33,44 @@ unsigned whole_wave(uint64_t exec) {
   return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
 }
 
-// Host address of the lanes' data if a whole wave is active and its data are contiguous and in one mapping, as in most
+// Host address of the lanes' data if all are active (`lanes` not 0), contiguous and in one mapping, as in most
 // accesses; else nullptr.
-uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
-  const unsigned lanes = whole_wave(wave.exec());
-  if (lanes == 0) return nullptr;
-  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
-  const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
-  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes, lanes)) return nullptr;
-  const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
-  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
-  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, lanes, kind);
+uint8_t* check_contiguous(MemoryPort& port, const Place& place, uint32_t bytes, unsigned lanes, AccessKind kind) {
+  if (lanes == 0 || !are_contiguous(place.low, place.high, bytes, lanes)) return nullptr;
+  return port.check_contiguous(place.common() + place.low[0], bytes, lanes, kind);
+}
+
+// Whether they are rows in one mapping.
+bool check_rows(MemoryPort& port, const Place& place, uint32_t bytes, unsigned lanes, AccessKind kind, LaneRows& rows) {
+  return find_rows(place.low, place.high, bytes, lanes, rows) &&
+         port.check_rows(place.common(), rows, bytes, lanes, kind);
+}
+
+// Lanes that are not contiguous. Apart, so that the usual way needs no space for addresses.
+template <Load load>
+[[gnu::noinline]] void load_apart(Wave& wave, const Instruction& i, VectorRegister* rows) {
+  MemoryPort& port = *wave.memory;
+  const Place place = place_of(wave, i, i.src[1]);
+  const uint64_t lanes = wave.exec();
+  LaneRows parts;
+  const unsigned whole = whole_wave(lanes);
+  if (whole != 0 && check_rows(port, place, bytes_of(load), whole, AccessKind::kLoad, parts))
+    return load_rows_of<load>(rows, place.common_host(), parts, whole);
+  LaneAddresses addresses;
+  place.of_lanes(addresses);
+  port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
+  load_lanes<load>(rows, addresses, lanes);
 }
 
 template <Load load>
 void load_from_global(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_read;
-  if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad)) {
-    return load_array_of<load>(rows, from, whole_wave(wave.exec()));
-  }
-  LaneAddresses addresses;
-  compute_addresses(wave, i, i.src[1], addresses);
-  const uint64_t lanes = wave.exec();
-  port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
-  load_lanes<load>(rows, addresses, lanes);
+  const Place place = place_of(wave, i, i.src[1]);
+  const unsigned whole = whole_wave(wave.exec());
+  if (const uint8_t* from = check_contiguous(port, place, bytes_of(load), whole, AccessKind::kLoad))
+    return load_array_of<load>(rows, from, whole);
+  load_apart<load>(wave, i, rows);
 }
 
 template <Load load>
@@ -62,17 +86,30 @@ void global_load_to_lds(Wave& wave, const Instruction& i) {
 }
 
 template <Store store>
+[[gnu::noinline]] void store_apart(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  const Place place = place_of(wave, i, i.src[2]);
+  const VectorRegister* const rows = register_rows(wave, i.src[1]);
+  const uint64_t lanes = wave.exec();
+  LaneRows parts;
+  const unsigned whole = whole_wave(lanes);
+  if (whole != 0 && check_rows(port, place, bytes_of(store), whole, AccessKind::kStore, parts))
+    return store_rows_of<store>(rows, place.common_host(), parts, whole);
+  LaneAddresses addresses;
+  place.of_lanes(addresses);
+  port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
+  store_lanes<store>(rows, addresses, lanes);
+}
+
+template <Store store>
 void global_store(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_write;
-  if (uint8_t* to = check_contiguous(wave, i, i.src[2], bytes_of(store), AccessKind::kStore)) {
-    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole_wave(wave.exec()));
-  }
-  LaneAddresses addresses;
-  compute_addresses(wave, i, i.src[2], addresses);
-  const uint64_t lanes = wave.exec();
-  port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
-  store_lanes<store>(register_rows(wave, i.src[1]), addresses, lanes);
+  const Place place = place_of(wave, i, i.src[2]);
+  const unsigned whole = whole_wave(wave.exec());
+  if (uint8_t* to = check_contiguous(port, place, bytes_of(store), whole, AccessKind::kStore))
+    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole);
+  store_apart<store>(wave, i);
 }
 
 template <Atomic atomic, typename T>
@@ -80,7 +117,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.atomics;
   LaneAddresses addresses;
-  compute_addresses(wave, i, i.src[2], addresses);
+  place_of(wave, i, i.src[2]).of_lanes(addresses);
   const uint64_t lanes = wave.exec();
   note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
   port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);

@@ -27,6 +27,20 @@ Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address)
   return it == mappings.begin() ? mappings.end() : it - 1;
 }
 
+// Distinct lines of rows that do not descend. `bytes` of one element.
+uint64_t count_row_lines(uint64_t base, const LaneRows& rows, uint32_t bytes, unsigned lanes, uint64_t line_bytes) {
+  uint64_t lines = 0, next = 0;  // the line behind all that were counted
+  for (unsigned group = 0; group * 16 < lanes; ++group) {
+    const uint64_t first = base + rows.first[group];
+    const uint64_t extent = rows.side_by_side >> group & 1 ? 16 * bytes : bytes;
+    const uint64_t begin = std::max(first / line_bytes, next), end = (first + extent - 1) / line_bytes + 1;
+    if (begin >= end) continue;
+    lines += end - begin;
+    next = end;
+  }
+  return lines;
+}
+
 bool is_writable(const AddressSpace::Mapping& mapping) {
   return mapping.access == AddressSpace::Access::kReadWrite;
 }
@@ -216,6 +230,26 @@ uint8_t* MemoryPort::check_contiguous(uint64_t address, uint32_t bytes, unsigned
   if (profiler) counters.memory_lines_128 += lines_of(kWideLineBytes);
   if (recorder_) record(address, size, kLanes, kind);
   return reinterpret_cast<uint8_t*>(address);
+}
+
+bool MemoryPort::check_rows(uint64_t base, const LaneRows& rows, uint32_t bytes, unsigned lanes, AccessKind kind) {
+  if (is_watched_ || recorder_) return false;
+  const unsigned groups = lanes / 16;
+  if (kind != AccessKind::kLoad && rows.side_by_side != (1u << groups) - 1) return false;
+  uint64_t end = 0;
+  for (unsigned group = 0; group < groups; ++group) {
+    if (group != 0 && rows.first[group] < rows.first[group - 1]) return false;
+    end = std::max(end, rows.first[group] + uint64_t{bytes} * (rows.side_by_side >> group & 1 ? 16 : 1));
+  }
+  const uint64_t address = base + rows.first[0];
+  if (!covers(address, end - rows.first[0], kind != AccessKind::kLoad)) return false;
+  last_address = address;
+  last_kind = kind;
+  has_unordered_stores |= kind != AccessKind::kLoad;
+  count_lanes(lanes, bytes, kind);
+  count_transactions(count_row_lines(base, rows, bytes, lanes, kLineBytes), bytes);
+  if (profiler) counters.memory_lines_128 += count_row_lines(base, rows, bytes, lanes, kWideLineBytes);
+  return true;
 }
 
 void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {

@@ -21,6 +21,7 @@ class FloatAtomicWatch;
 class Prober;
 struct WaveFault;
 
+struct LaneRows;
 struct LaneScan;
 
 class MemoryPort {
@@ -39,6 +40,9 @@ class MemoryPort {
   // `bytes` a lane from the address on, lanes 0 to 31 or 63 active and contiguous. Counts as above; nullptr, with
   // nothing counted, if they are not in one mapping: the lanes must then be checked one by one.
   uint8_t* check_contiguous(uint64_t address, uint32_t bytes, unsigned lanes, AccessKind kind);
+  // The same by rows whose addresses do not descend, of which `base` is added; those of a store lie side by side. False
+  // with nothing counted, as above.
+  bool check_rows(uint64_t base, const LaneRows& rows, uint32_t bytes, unsigned lanes, AccessKind kind);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
   LdsAccess check_lds(const Wave& wave, const Instruction& instruction, const uint32_t* offsets, uint32_t immediate,

@@ -130,6 +130,19 @@ inline void load_array_of(VectorRegister* rows, const uint8_t* from, unsigned la
   }
 }
 
+// The same by rows of lanes.
+template <Load load>
+inline void load_rows_of(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned lanes) {
+  if constexpr (bytes_of(load) >= 4) {
+    load_rows(rows, base, from, dwords_of(load), lanes);
+  } else {
+    for (unsigned lane = 0; lane < lanes; ++lane) {
+      const unsigned step = from.side_by_side >> lane / 16 & 1 ? bytes_of(load) : 0;
+      load_lane<load>(rows, lane, base + from.first[lane / 16] + lane % 16 * step);
+    }
+  }
+}
+
 // A lane reads its address before it writes its registers, so these may be the same.
 template <Load load>
 inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t lanes) {
@@ -179,6 +192,16 @@ inline void store_array_of(const VectorRegister* rows, uint8_t* to, unsigned lan
     store_array(rows, to, dwords_of(store), lanes);
   } else {
     for (unsigned lane = 0; lane < lanes; ++lane) store_lane<store>(rows, lane, to + lane * bytes_of(store));
+  }
+}
+
+template <Store store>
+inline void store_rows_of(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned lanes) {
+  if constexpr (bytes_of(store) >= 4) {
+    store_rows(rows, base, to, dwords_of(store), lanes);
+  } else {
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      store_lane<store>(rows, lane, base + to.first[lane / 16] + lane % 16 * bytes_of(store));
   }
 }
 

@@ -130,6 +130,26 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, u
   return _mm512_test_epi32_mask(gap, gap) == 0;
 }
 
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows) {
+  const __m512i steps = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(bytes)));
+  const __m512i first_high = _mm512_set1_epi32(static_cast<int>(high ? high[0] : 0));
+  __m512i other_high = _mm512_setzero_si512();
+  unsigned side_by_side = 0;
+  for (unsigned group = 0; group < lanes; group += kGroup) {
+    const uint32_t first = low[group];
+    const __m512i distance =
+        _mm512_sub_epi32(_mm512_loadu_si512(low + group), _mm512_set1_epi32(static_cast<int>(first)));
+    const bool is_row = _mm512_cmpneq_epi32_mask(distance, steps) == 0;
+    if (!is_row && _mm512_test_epi32_mask(distance, distance) != 0) return false;
+    if (first > 0xffffffffu - bytes * kGroup) return false;
+    if (high) other_high = _mm512_or_si512(other_high, _mm512_xor_si512(_mm512_loadu_si512(high + group), first_high));
+    rows.first[group / kGroup] = first;
+    side_by_side |= static_cast<unsigned>(is_row) << group / kGroup;
+  }
+  rows.side_by_side = static_cast<uint8_t>(side_by_side);
+  return _mm512_test_epi32_mask(other_high, other_high) == 0;
+}
+
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
   const __m512i added = _mm512_set1_epi64(static_cast<int64_t>(offset));
   for (unsigned lane = 0; lane < kLanes; lane += 8) {
@@ -244,7 +264,7 @@ void transpose_dwords(__m512i (&z)[4]) {
 // no processor splits within aligned words of 16.
 void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   __m512i z[4];
-  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + lane * 16 + k * 64);
+  for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + k * 64);
   transpose_words(z);
   transpose_dwords(z);
   for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
@@ -255,61 +275,124 @@ void store_words(const VectorRegister* rows, unsigned lane, uint8_t* to) {
   for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(rows[k] + lane);
   transpose_dwords(z);
   transpose_words(z);
-  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(to + lane * 16 + k * 64, z[k]);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(to + k * 64, z[k]);
+}
+
+// Elements side by side, for 16 lanes.
+template <unsigned dwords>
+void load_group(VectorRegister* rows, unsigned lane, const uint8_t* from) {
+  if constexpr (dwords == 1) {
+    _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from));
+  } else if constexpr (dwords == 4) {
+    load_words(rows, lane, from);
+  } else if constexpr (dwords == 2) {
+    const __m512i even = _mm512_slli_epi32(lane_numbers(), 1), odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+    const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 64);
+    _mm512_storeu_si512(rows[0] + lane, _mm512_permutex2var_epi32(low, even, high));
+    _mm512_storeu_si512(rows[1] + lane, _mm512_permutex2var_epi32(low, odd, high));
+  } else {
+    const __m512i at = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(dwords)));
+    for (unsigned k = 0; k < dwords; ++k)
+      _mm512_storeu_si512(rows[k] + lane, _mm512_i32gather_epi32(at, from + k * 4, 4));
+  }
+}
+
+template <unsigned dwords>
+void store_group(const VectorRegister* rows, unsigned lane, uint8_t* to) {
+  if constexpr (dwords == 1) {
+    _mm512_storeu_si512(to, _mm512_loadu_si512(rows[0] + lane));
+  } else if constexpr (dwords == 4) {
+    store_words(rows, lane, to);
+  } else if constexpr (dwords == 2) {
+    const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    const __m512i low = _mm512_loadu_si512(rows[0] + lane), high = _mm512_loadu_si512(rows[1] + lane);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi32(low, low_half, high));
+    _mm512_storeu_si512(to + 64, _mm512_permutex2var_epi32(low, high_half, high));
+  } else {
+    for (unsigned k = 0; k < kGroup; ++k) {
+      for (unsigned dword = 0; dword < dwords; ++dword)
+        __builtin_memcpy(to + (k * dwords + dword) * 4, &rows[dword][lane + k], 4);
+    }
+  }
+}
+
+// One element, for 16 lanes; in one access, if it is of 8 or 16 bytes (whole_access.h).
+template <unsigned dwords>
+void spread_element(VectorRegister* rows, unsigned lane, const uint8_t* from) {
+  if constexpr (dwords == 4) {
+    __m128i whole;
+    asm("vmovdqu %1, %0" : "=x"(whole) : "m"(*reinterpret_cast<const uint8_t(*)[16]>(from)));
+    const __m512i words = _mm512_broadcast_i32x4(whole);
+    _mm512_storeu_si512(rows[0] + lane, _mm512_shuffle_epi32(words, _MM_PERM_AAAA));
+    _mm512_storeu_si512(rows[1] + lane, _mm512_shuffle_epi32(words, _MM_PERM_BBBB));
+    _mm512_storeu_si512(rows[2] + lane, _mm512_shuffle_epi32(words, _MM_PERM_CCCC));
+    _mm512_storeu_si512(rows[3] + lane, _mm512_shuffle_epi32(words, _MM_PERM_DDDD));
+  } else if constexpr (dwords == 2) {
+    uint64_t value;
+    __builtin_memcpy(&value, from, 8);
+    const __m512i pairs = _mm512_set1_epi64(static_cast<int64_t>(value));
+    _mm512_storeu_si512(rows[0] + lane, _mm512_shuffle_epi32(pairs, _MM_PERM_CCAA));
+    _mm512_storeu_si512(rows[1] + lane, _mm512_shuffle_epi32(pairs, _MM_PERM_DDBB));
+  } else {
+    for (unsigned k = 0; k < dwords; ++k)
+      _mm512_storeu_si512(rows[k] + lane, _mm512_set1_epi32(static_cast<int>(dword_at(from + k * 4))));
+  }
+}
+
+template <unsigned dwords>
+void load_groups(VectorRegister* rows, const uint8_t* from, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) load_group<dwords>(rows, lane, from + lane * dwords * 4);
+}
+template <unsigned dwords>
+void store_groups(const VectorRegister* rows, uint8_t* to, unsigned lanes) {
+  for (unsigned lane = 0; lane < lanes; lane += kGroup) store_group<dwords>(rows, lane, to + lane * dwords * 4);
+}
+template <unsigned dwords>
+void load_groups(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned lanes) {
+  for (unsigned group = 0; group * kGroup < lanes; ++group) {
+    const uint8_t* const at = base + from.first[group];
+    if (from.side_by_side >> group & 1) {
+      load_group<dwords>(rows, group * kGroup, at);
+    } else {
+      spread_element<dwords>(rows, group * kGroup, at);
+    }
+  }
+}
+template <unsigned dwords>
+void store_groups(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned lanes) {
+  for (unsigned group = 0; group * kGroup < lanes; ++group)
+    store_group<dwords>(rows, group * kGroup, base + to.first[group]);
 }
 
 }  // namespace
 
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
-  if (dwords == 1) {
-    for (unsigned lane = 0; lane < lanes; lane += kGroup)
-      _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from + lane * 4));
-    return;
-  }
-  const __m512i at = _mm512_mullo_epi32(lane_numbers(), _mm512_set1_epi32(static_cast<int>(dwords)));
-  if (dwords == 2) {
-    const __m512i odd = _mm512_add_epi32(at, _mm512_set1_epi32(1));
-    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
-      const __m512i low = _mm512_loadu_si512(from + lane * 8), high = _mm512_loadu_si512(from + lane * 8 + 64);
-      _mm512_storeu_si512(rows[0] + lane, _mm512_permutex2var_epi32(low, at, high));
-      _mm512_storeu_si512(rows[1] + lane, _mm512_permutex2var_epi32(low, odd, high));
-    }
-    return;
-  }
-  if (dwords == 4) {
-    for (unsigned lane = 0; lane < lanes; lane += kGroup) load_words(rows, lane, from);
-    return;
-  }
-  for (unsigned k = 0; k < dwords; ++k) {
-    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
-      _mm512_storeu_si512(rows[k] + lane, _mm512_i32gather_epi32(at, from + (lane * dwords + k) * 4, 4));
-    }
-  }
+  if (dwords == 1) return load_groups<1>(rows, from, lanes);
+  if (dwords == 2) return load_groups<2>(rows, from, lanes);
+  if (dwords == 4) return load_groups<4>(rows, from, lanes);
+  load_groups<3>(rows, from, lanes);
 }
 
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
-  if (dwords == 1) {
-    for (unsigned lane = 0; lane < lanes; lane += kGroup)
-      _mm512_storeu_si512(to + lane * 4, _mm512_loadu_si512(rows[0] + lane));
-    return;
-  }
-  if (dwords == 2) {
-    const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
-    for (unsigned lane = 0; lane < lanes; lane += kGroup) {
-      const __m512i low = _mm512_loadu_si512(rows[0] + lane), high = _mm512_loadu_si512(rows[1] + lane);
-      _mm512_storeu_si512(to + lane * 8, _mm512_permutex2var_epi32(low, low_half, high));
-      _mm512_storeu_si512(to + lane * 8 + 64, _mm512_permutex2var_epi32(low, high_half, high));
-    }
-    return;
-  }
-  if (dwords == 4) {
-    for (unsigned lane = 0; lane < lanes; lane += kGroup) store_words(rows, lane, to);
-    return;
-  }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    for (unsigned k = 0; k < dwords; ++k) __builtin_memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
-  }
+  if (dwords == 1) return store_groups<1>(rows, to, lanes);
+  if (dwords == 2) return store_groups<2>(rows, to, lanes);
+  if (dwords == 4) return store_groups<4>(rows, to, lanes);
+  store_groups<3>(rows, to, lanes);
+}
+
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes) {
+  if (dwords == 1) return load_groups<1>(rows, base, from, lanes);
+  if (dwords == 2) return load_groups<2>(rows, base, from, lanes);
+  if (dwords == 4) return load_groups<4>(rows, base, from, lanes);
+  load_groups<3>(rows, base, from, lanes);
+}
+
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes) {
+  if (dwords == 1) return store_groups<1>(rows, base, to, lanes);
+  if (dwords == 2) return store_groups<2>(rows, base, to, lanes);
+  if (dwords == 4) return store_groups<4>(rows, base, to, lanes);
+  store_groups<3>(rows, base, to, lanes);
 }
 
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {

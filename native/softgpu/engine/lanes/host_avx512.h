@@ -13,6 +13,7 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offsets, uint64_t lanes, unsigned dwords);
 void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
@@ -20,6 +21,8 @@ void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offse
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes);
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes);
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes);
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes);
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes);
 void fill_dwords(uint32_t* to, size_t count, uint32_t value);
 void count_up(uint32_t* to, size_t count, uint32_t first);

@@ -44,6 +44,16 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsig
   portable::store_array(rows, to, dwords, lanes);
 }
 
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes) {
+  if (avx512::host_has()) return avx512::load_rows(rows, base, from, dwords, lanes);
+  portable::load_rows(rows, base, from, dwords, lanes);
+}
+
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes) {
+  if (avx512::host_has()) return avx512::store_rows(rows, base, to, dwords, lanes);
+  portable::store_rows(rows, base, to, dwords, lanes);
+}
+
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {
   if (avx512::host_has()) return avx512::fill_dwords(to, count, value);
   std::fill_n(to, count, value);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "softgpu/engine/lanes/lane_scan.h"
 #include "softgpu/engine/lanes/vector_register.h"
 
 namespace kernloop::softgpu {
@@ -23,6 +24,11 @@ void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsig
 // rows[k][lane] = dword k of element `lane` of an array; and back. `lanes`: 32 or 64, all active.
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes = 64);
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes = 64);
+
+// The same by rows of lanes; base + from.first[k] is the address of the first lane of group k. store_rows: all of them
+// side by side.
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes);
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes);
 
 // `count`: a multiple of 16.
 void fill_dwords(uint32_t* to, size_t count, uint32_t value);

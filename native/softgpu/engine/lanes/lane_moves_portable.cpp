@@ -103,40 +103,62 @@ void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsig
   }
 }
 
-void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
-  if (dwords == 2) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
-      uint64_t value;  // one access: a flag and its payload are seen together
-      std::memcpy(&value, from + lane * 8, 8);
+namespace {
+
+// Elements of `step` bytes from lane to lane; one is moved in one access, if it is of 8 or 16 bytes.
+void load_lanes(VectorRegister* rows, unsigned first, unsigned lanes, const uint8_t* from, unsigned step,
+                unsigned dwords) {
+  for (unsigned k = 0; k < lanes; ++k) {
+    const uint8_t* const at = from + k * step;
+    const unsigned lane = first + k;
+    if (dwords == 4) {
+      load_whole(rows, lane, at);
+    } else if (dwords == 2) {
+      uint64_t value;
+      std::memcpy(&value, at, 8);
       rows[0][lane] = static_cast<uint32_t>(value);
       rows[1][lane] = static_cast<uint32_t>(value >> 32);
+    } else {
+      for (unsigned dword = 0; dword < dwords; ++dword) std::memcpy(&rows[dword][lane], at + 4 * dword, 4);
     }
-    return;
-  }
-  if (dwords == 4) {
-    for (unsigned lane = 0; lane < lanes; ++lane) load_whole(rows, lane, from + lane * 16);
-    return;
-  }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    for (unsigned k = 0; k < dwords; ++k) std::memcpy(&rows[k][lane], from + (lane * dwords + k) * 4, 4);
   }
 }
 
-void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
-  if (dwords == 2) {
-    for (unsigned lane = 0; lane < lanes; ++lane) {
+void store_lanes(const VectorRegister* rows, unsigned first, unsigned lanes, uint8_t* to, unsigned dwords) {
+  for (unsigned k = 0; k < lanes; ++k) {
+    uint8_t* const at = to + k * dwords * 4;
+    const unsigned lane = first + k;
+    if (dwords == 4) {
+      store_whole(rows, lane, at);
+    } else if (dwords == 2) {
       const uint64_t value = rows[0][lane] | uint64_t{rows[1][lane]} << 32;
-      std::memcpy(to + lane * 8, &value, 8);
+      std::memcpy(at, &value, 8);
+    } else {
+      for (unsigned dword = 0; dword < dwords; ++dword) std::memcpy(at + 4 * dword, &rows[dword][lane], 4);
     }
-    return;
   }
-  if (dwords == 4) {
-    for (unsigned lane = 0; lane < lanes; ++lane) store_whole(rows, lane, to + lane * 16);
-    return;
+}
+
+}  // namespace
+
+void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes) {
+  load_lanes(rows, 0, lanes, from, dwords * 4, dwords);
+}
+
+void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes) {
+  store_lanes(rows, 0, lanes, to, dwords);
+}
+
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes) {
+  for (unsigned group = 0; group * kGroup < lanes; ++group) {
+    const unsigned step = from.side_by_side >> group & 1 ? dwords * 4 : 0;
+    load_lanes(rows, group * kGroup, kGroup, base + from.first[group], step, dwords);
   }
-  for (unsigned lane = 0; lane < lanes; ++lane) {
-    for (unsigned k = 0; k < dwords; ++k) std::memcpy(to + (lane * dwords + k) * 4, &rows[k][lane], 4);
-  }
+}
+
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes) {
+  for (unsigned group = 0; group * kGroup < lanes; ++group)
+    store_lanes(rows, group * kGroup, kGroup, base + to.first[group], dwords);
 }
 
 }  // namespace kernloop::softgpu::portable

@@ -1,6 +1,7 @@
 // The forms of lane_moves.h for every host.
 #pragma once
 
+#include "softgpu/engine/lanes/lane_scan.h"
 #include "softgpu/engine/lanes/vector_register.h"
 
 namespace kernloop::softgpu::portable {
@@ -12,5 +13,7 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes = 64);
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes = 64);
 void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsigned lanes = 64);
+void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes);
+void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes);
 
 }  // namespace kernloop::softgpu::portable

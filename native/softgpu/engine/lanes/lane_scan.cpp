@@ -29,6 +29,11 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, u
   return portable::are_contiguous(low, high ? high : kZero, bytes, lanes);
 }
 
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows) {
+  return avx512::host_has() ? avx512::find_rows(low, high, bytes, lanes, rows)
+                            : portable::find_rows(low, high, bytes, lanes, rows);
+}
+
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
   return avx512::host_has() ? avx512::are_within(offsets, lanes, limit, forbidden)
                             : portable::are_within(offsets, lanes, limit, forbidden);

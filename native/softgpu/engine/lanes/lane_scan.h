@@ -27,6 +27,16 @@ void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 // lane 0's plus k * bytes, with no carry out of the low half.
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
 
+// Groups of 16 lanes, as tiles and broadcasts have them: the lanes of each access one place, or elements side by side.
+struct LaneRows {
+  uint32_t first[4];     // of the first lane of each group: the low half of its address
+  uint8_t side_by_side;  // a bit a group
+};
+
+// Whether the first 32 or 64 lanes are such rows of one high half (as in are_contiguous), with no carry out of the low
+// half.
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
+
 struct OffsetScan {
   uint32_t highest = 0;
   uint32_t any_bits = 0;

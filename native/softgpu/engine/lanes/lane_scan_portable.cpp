@@ -73,6 +73,27 @@ bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, u
   return gap == 0 && uint64_t{low[0]} + uint64_t{bytes} * lanes <= 0xffffffffu;
 }
 
+KERNLOOP_HOST_VARIANTS
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows) {
+  constexpr unsigned kGroup = 16;
+  rows.side_by_side = 0;
+  for (unsigned group = 0; group < lanes; group += kGroup) {
+    const uint32_t* const at = low + group;
+    uint32_t differs = 0, gap = 0;
+    for (unsigned lane = 0; lane < kGroup; ++lane) {
+      differs |= at[lane] ^ at[0];
+      gap |= at[lane] ^ (at[0] + lane * bytes);
+    }
+    if (differs != 0 && gap != 0) return false;
+    if (uint64_t{at[0]} + uint64_t{bytes} * kGroup > 0xffffffffu) return false;
+    rows.first[group / kGroup] = at[0];
+    if (gap == 0) rows.side_by_side = static_cast<uint8_t>(rows.side_by_side | 1u << group / kGroup);
+  }
+  uint32_t other_high = 0;
+  for (unsigned lane = 0; high && lane < lanes; ++lane) other_high |= high[lane] ^ high[0];
+  return other_high == 0;
+}
+
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
   const OffsetScan scan = scan_offsets(offsets, lanes, 1);
   return scan.highest <= limit && (scan.any_bits & forbidden) == 0;

@@ -11,6 +11,7 @@ void fill_inactive(uint64_t* addresses, uint64_t lanes);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes = 64);
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden = 0);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 

@@ -67,8 +67,22 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
   unsigned lanes() const { return GetParam().lanes; }
   uint64_t all() const { return ~uint64_t{0} >> (64 - lanes()); }
 
+  // Groups of 16 lanes: neighbours or one place for all, mostly in ascending order, some of them over others.
+  std::vector<uint64_t> rows(uint64_t bytes, uint64_t alignment) {
+    std::vector<uint64_t> chosen(lanes());
+    constexpr uint64_t kSteps[] = {0, 8, 16, 48, 64, 128, 1024};
+    const uint64_t step = kSteps[random() % std::size(kSteps)];
+    uint64_t start = 4096 + random() % 256 / alignment * alignment;
+    for (unsigned lane = 0; lane < lanes(); lane += 16) {
+      const bool is_row = random() % 4 != 0;
+      for (unsigned k = 0; k < 16; ++k) chosen[lane + k] = start + (is_row ? k * bytes : 0);
+      start += random() % 16 ? step : -uint64_t{64};
+    }
+    return chosen;
+  }
   // In order and at strides, from aligned and odd places; one address for all; anywhere.
   std::vector<uint64_t> offsets(uint64_t bytes, uint64_t alignment) {
+    if (random() % 2) return rows(bytes, alignment);
     std::vector<uint64_t> chosen(lanes());
     const uint64_t start = random() % 256 / alignment * alignment;
     constexpr uint64_t kStrides[] = {0, 1, 2, 3, 16, 32, 33};
@@ -80,7 +94,7 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
     return chosen;
   }
   uint64_t some_lanes() {
-    const uint64_t masks[] = {all(), all() >> 1, 1, uint64_t{1} << (lanes() - 1), 0xf0f0f0f0f0f0f0f0, random()};
+    const uint64_t masks[] = {all(), all(), all() >> 1, 1, uint64_t{1} << (lanes() - 1), 0xf0f0f0f0f0f0f0f0, random()};
     return masks[random() % std::size(masks)] & all();
   }
 
@@ -104,7 +118,7 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
 TEST_P(Accesses, ToMemoryTouchTheLinesOfTheirLanes) {
   Array<uint8_t> memory(device.space, 2 * kReach);
   for (const Access& access : kGlobal) {
-    for (int round = 0; round < 40; ++round) {
+    for (int round = 0; round < 60; ++round) {
       const uint64_t mask = some_lanes();
       std::vector<uint64_t> addresses = offsets(access.bytes, access.does == Does::kBoth ? access.bytes : 1);
       for (uint64_t& address : addresses) address += memory.address();

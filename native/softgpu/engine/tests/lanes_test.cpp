@@ -21,6 +21,7 @@ namespace kernloop::softgpu {
 namespace baseline {
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
+bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 }  // namespace baseline
 
@@ -109,6 +110,51 @@ TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
   EXPECT_TRUE(all_forms(4, 32));
 }
 
+TEST(LaneScan, SeesRowsByEachGroupOf16) {
+  VectorRegister low, high;
+  LaneRows rows;
+  const auto all_forms = [&](uint32_t bytes, unsigned lanes = kLanes) {
+    const bool here = find_rows(low, high, bytes, lanes, rows);
+    for (const auto form : {portable::find_rows, baseline::find_rows}) {
+      LaneRows others;
+      EXPECT_EQ(form(low, high, bytes, lanes, others), here);
+      if (!here) continue;
+      EXPECT_EQ(others.side_by_side, rows.side_by_side);
+      EXPECT_TRUE(std::equal(rows.first, rows.first + lanes / 16, others.first));
+    }
+    return here;
+  };
+  const auto place = [&](uint32_t first, uint32_t step) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      low[lane] = first + lane / 16 * 1000 + (lane / 16 == 2 ? 0 : lane % 16 * step);
+      high[lane] = 7;
+    }
+  };
+  for (const uint32_t bytes : {1u, 4u, 16u}) {
+    place(0x1001, bytes);
+    ASSERT_TRUE(all_forms(bytes));
+    EXPECT_EQ(rows.side_by_side, 0b1011);
+    for (unsigned group = 0; group < 4; ++group) EXPECT_EQ(rows.first[group], 0x1001 + group * 1000);
+    ASSERT_TRUE(all_forms(bytes, 32));
+    EXPECT_EQ(rows.side_by_side, 0b11);
+    for (unsigned lane : {0u, 1u, 15u, 33u, 47u, 63u}) {
+      place(0x1001, bytes);
+      low[lane] ^= 0x10000;
+      EXPECT_FALSE(all_forms(bytes)) << lane;
+      EXPECT_EQ(all_forms(bytes, 32), lane >= 32) << lane;
+      place(0x1001, bytes);
+      high[lane] ^= 1;
+      EXPECT_FALSE(all_forms(bytes)) << lane;
+      EXPECT_TRUE(find_rows(low, nullptr, bytes, kLanes, rows)) << lane;
+      EXPECT_TRUE(portable::find_rows(low, nullptr, bytes, kLanes, rows)) << lane;
+    }
+    place(0xfffffff8 - 1000, bytes);  // the second group reaches past the low half
+    EXPECT_FALSE(all_forms(bytes));
+  }
+  place(0x1000, 8);
+  EXPECT_FALSE(all_forms(4));
+}
+
 // Offsets in whole dwords or not: scattered, the same, side by side, and each of these in groups of 16.
 void place_lanes(VectorRegister& offsets, unsigned kind, std::mt19937& random) {
   const uint32_t first = random() % 64 * 4;
@@ -189,6 +235,41 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
     std::memcpy(memory.data(), copy.data(), memory.size());
     portable::store_dword(before->row[5], addresses, lanes);
     ASSERT_EQ(memory, stored) << round;
+  }
+}
+
+TEST(LaneMoves, RowsMoveWhatThePlainestLoopDoes) {
+  std::mt19937 random(9);
+  std::vector<uint8_t> memory(2048);
+  for (auto& byte : memory) byte = static_cast<uint8_t>(random());
+  for (unsigned round = 0; round < 400; ++round) {
+    const unsigned dwords = 1 + round % 4, lanes = round % 3 ? 64 : 32;
+    LaneRows rows{{}, static_cast<uint8_t>(random() % 16)};
+    for (uint32_t& first : rows.first) first = random() % (2048 - 256);
+    Rows expected, here, anywhere;
+    for (auto& row : expected.row)
+      for (auto& value : row) value = static_cast<uint32_t>(random());
+    here = anywhere = expected;
+    const auto at = [&](unsigned lane) {
+      return rows.first[lane / 16] + (rows.side_by_side >> lane / 16 & 1 ? lane % 16 * dwords * 4 : 0);
+    };
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      for (unsigned k = 0; k < dwords; ++k) std::memcpy(&expected.row[k][lane], &memory[at(lane) + 4 * k], 4);
+    load_rows(here.row, memory.data(), rows, dwords, lanes);
+    portable::load_rows(anywhere.row, memory.data(), rows, dwords, lanes);
+    ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+    ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+
+    rows.side_by_side = 0xf;
+    for (auto& row : here.row)
+      for (auto& value : row) value = static_cast<uint32_t>(random());
+    std::vector<uint8_t> stored = memory, other = memory;
+    for (unsigned lane = 0; lane < lanes; ++lane)
+      for (unsigned k = 0; k < dwords; ++k) std::memcpy(&stored[at(lane) + 4 * k], &here.row[k][lane], 4);
+    store_rows(here.row, memory.data(), rows, dwords, lanes);
+    portable::store_rows(here.row, other.data(), rows, dwords, lanes);
+    ASSERT_EQ(memory, stored) << round;
+    ASSERT_EQ(other, stored) << round;
   }
 }
 
@@ -275,6 +356,7 @@ TEST(LaneMoves, WordsOf16BytesAreWholeForOtherThreads) {
   LaneAddresses scattered{};
   for (unsigned lane = 0; lane < kLanes; ++lane)
     scattered.at[lane] = reinterpret_cast<uint64_t>(memory) + ((lane * 37) % kLanes) * 16;
+  static constexpr LaneRows kRows{{512, 0, 256, 768}, 0b1111}, kOnePlace{{512, 0, 256, 768}, 0};
   using Store = void (*)(const VectorRegister*, const LaneAddresses&);
   using Load = void (*)(VectorRegister*, const LaneAddresses&);
   const Store stores[] = {
@@ -283,6 +365,8 @@ TEST(LaneMoves, WordsOf16BytesAreWholeForOtherThreads) {
       [](const VectorRegister* rows, const LaneAddresses& to) {
         store_lanes<kernloop::softgpu::Store::kB128>(rows, to, ~uint64_t{0});
       },
+      [](const VectorRegister* rows, const LaneAddresses&) { store_rows(rows, memory, kRows, 4, kLanes); },
+      [](const VectorRegister* rows, const LaneAddresses&) { portable::store_rows(rows, memory, kRows, 4, kLanes); },
   };
   const Load loads[] = {
       [](VectorRegister* rows, const LaneAddresses&) { load_array(rows, memory, 4); },
@@ -290,6 +374,10 @@ TEST(LaneMoves, WordsOf16BytesAreWholeForOtherThreads) {
       [](VectorRegister* rows, const LaneAddresses& from) {
         load_lanes<kernloop::softgpu::Load::kB128>(rows, from, ~uint64_t{0});
       },
+      [](VectorRegister* rows, const LaneAddresses&) { load_rows(rows, memory, kRows, 4, kLanes); },
+      [](VectorRegister* rows, const LaneAddresses&) { portable::load_rows(rows, memory, kRows, 4, kLanes); },
+      [](VectorRegister* rows, const LaneAddresses&) { load_rows(rows, memory, kOnePlace, 4, kLanes); },
+      [](VectorRegister* rows, const LaneAddresses&) { portable::load_rows(rows, memory, kOnePlace, 4, kLanes); },
   };
   for (const Store store : stores) {
     for (const Load load : loads) {

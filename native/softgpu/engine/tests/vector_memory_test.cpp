@@ -106,6 +106,110 @@ TEST_F(Memory, StoresOfEverySizeTouchOnlyTheirBytes) {
   }
 }
 
+// Groups of 16 lanes whose elements are neighbours, or that read one place, as tiles and broadcasts have them; and what
+// is nearly so. `skew` moves one lane.
+struct Tile {
+  u64 first[4];
+  bool one_place[4];
+  unsigned skew = kLanes;
+  u64 at(unsigned lane, u64 bytes) const {
+    return first[lane / 16] + (one_place[lane / 16] ? 0 : lane % 16 * bytes) + (lane == skew ? 1 : 0);
+  }
+};
+const Tile kTiles[] = {
+    {{0, 512, 1024, 1536}, {}},
+    {{3, 515, 1027, 1539}, {}},                     // unaligned
+    {{1536, 1024, 512, 0}, {}},                     // descending
+    {{64, 80, 100, 100}, {}},                       // over each other: the later lane is stored
+    {{16, 16, 512, 40}, {true, true, true, true}},  // broadcasts
+    {{0, 256, 260, 2048}, {false, true, true, false}},
+    {{0, 512, 1024, 1536}, {}, 33},
+    {{0, 512, 1024, 1536}, {true, true, true, true}, 63},
+};
+
+TEST_F(Memory, TilesAndBroadcastsAreReadLaneByLane) {
+  for (const Tile& tile : kTiles) {
+    for (const auto& [size, bytes] : {std::pair{"sshort", 2u},
+                                      {"ubyte_d16_hi", 1u},
+                                      {"dword", 4u},
+                                      {"dwordx2", 8u},
+                                      {"dwordx3", 12u},
+                                      {"dwordx4", 16u}}) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, data.address() + tile.at(lane, bytes));
+      run(std::string("global_load_") + size);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const uint8_t* const from = &data[tile.at(lane, bytes)];
+        for (unsigned k = 0; k < (bytes + 3) / 4; ++k) {
+          const u32 expected = bytes == 1   ? u32{*from} << 16
+                               : bytes == 2 ? u32(i32{take<int16_t>(from)})
+                                            : take<u32>(from + 4 * k);
+          ASSERT_EQ(wave.vgpr[8 + k][lane], expected) << size << " " << lane;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Memory, TilesAreStoredLaneByLane) {
+  for (const Tile& tile : kTiles) {
+    for (const auto& [size, bytes] :
+         {std::pair{"byte", 1u}, {"short", 2u}, {"dword", 4u}, {"dwordx2", 8u}, {"dwordx3", 12u}, {"dwordx4", 16u}}) {
+      std::vector<uint8_t> expected(data.begin(), data.end());
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        set_vector64(0, lane, data.address() + tile.at(lane, bytes));
+        u32 values[4];
+        for (unsigned k = 0; k < 4; ++k)
+          wave.vgpr[2 + k][lane] = values[k] = 0x01020304u * (lane + bytes) + k * 0x77000055u;
+        std::memcpy(&expected[tile.at(lane, bytes)], values, bytes);
+      }
+      run(std::string("global_store_") + size);
+      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), data.begin())) << size;
+    }
+  }
+}
+
+// The low halves alone are rows: of other pages, or with a carry between the lanes of a group.
+TEST_F(Memory, RowsOfSeveralHighHalvesFaultAtTheLaneThatMisses) {
+  const auto fault_at = [&](unsigned lane, u64 address) {
+    for (unsigned k = 0; k < kLanes; ++k) set_vector64(0, k, data.address() + k / 16 * 512 + k % 16 * 4);
+    set_vector64(0, lane, address);
+    const std::optional<WaveFault> fault = try_run("global_load_dword");
+    EXPECT_TRUE(fault && fault->address == address && fault->lane == i32(lane) && fault->bytes == 4);
+    EXPECT_EQ(counters.bytes_read, 0u);
+  };
+  for (unsigned lane : {1u, 16u, 47u, 63u}) {
+    const u64 right = data.address() + lane / 16 * 512 + lane % 16 * 4;
+    fault_at(lane, right + (u64{1} << 32));
+  }
+  const u64 base = (data.address() & ~u64{0xffffffff}) | 0xffffffe0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const u64 next = (base & ~u64{0xffffffff}) | static_cast<u32>(base + lane % 16 * 4);
+    set_vector64(0, lane, lane < 32 ? data.address() + lane / 16 * 512 + lane % 16 * 4 : next);
+  }
+  const std::optional<WaveFault> fault = try_run("global_load_dword");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->lane, 32);
+  EXPECT_EQ(fault->address, base);
+}
+
+TEST_F(Memory, ARowThatEndsBehindItsMappingFaultsAtItsFirstLaneOutside) {
+  for (const std::string access : {"load", "store"}) {
+    for (const u64 inside : {40u, 61u, 63u}) {
+      const auto at = [&](unsigned lane) {
+        return data.address() + (lane < 48 ? lane / 16 * 512 : kBytes - inside) + lane % 16 * 4;
+      };
+      for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, at(lane));
+      const std::vector<uint8_t> before(data.begin(), data.end());
+      const std::optional<WaveFault> fault = try_run("global_" + access + "_dword");
+      ASSERT_TRUE(fault);
+      EXPECT_EQ(fault->lane, i32(48 + inside / 4));
+      EXPECT_EQ(fault->address, at(48 + inside / 4));
+      EXPECT_EQ(fault->is_write, access == "store");
+      EXPECT_TRUE(std::equal(before.begin(), before.end(), data.begin()));
+    }
+  }
+}
+
 TEST_F(Memory, TheHighestLaneWinsAStoreConflict) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     set_vector64(0, lane, data.address());
