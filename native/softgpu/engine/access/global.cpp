@@ -33,14 +33,22 @@ unsigned whole_wave(uint64_t exec) {
   return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
 }
 
-// Host address of the lanes' data if all are active (`lanes` not 0), contiguous and in one mapping, as in most
+// Host address of the lanes' data if a whole wave is active and its data are contiguous and in one mapping, as in most
 // accesses; else nullptr.
-uint8_t* check_contiguous(MemoryPort& port, const Place& place, uint32_t bytes, unsigned lanes, AccessKind kind) {
-  if (lanes == 0 || !are_contiguous(place.low, place.high, bytes, lanes)) return nullptr;
-  return port.check_contiguous(place.common() + place.low[0], bytes, lanes, kind);
+uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr, uint32_t bytes, AccessKind kind) {
+  const unsigned lanes = whole_wave(wave.exec());
+  if (lanes == 0) return nullptr;
+  const VectorRegister* vaddr = register_rows(wave, i.src[0]);
+  // Tiles are most of the rest: one look at the last lane is enough for them.
+  if (vaddr[0][lanes - 1] - vaddr[0][0] != bytes * (lanes - 1)) return nullptr;
+  const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
+  if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes, lanes)) return nullptr;
+  const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
+  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
+  return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, lanes, kind);
 }
 
-// Whether they are rows in one mapping.
+// Whether the lanes, all active, access rows in one mapping.
 bool check_rows(MemoryPort& port, const Place& place, uint32_t bytes, unsigned lanes, AccessKind kind, LaneRows& rows) {
   return find_rows(place.low, place.high, bytes, lanes, rows) &&
          port.check_rows(place.common(), rows, bytes, lanes, kind);
@@ -66,10 +74,8 @@ template <Load load>
 void load_from_global(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_read;
-  const Place place = place_of(wave, i, i.src[1]);
-  const unsigned whole = whole_wave(wave.exec());
-  if (const uint8_t* from = check_contiguous(port, place, bytes_of(load), whole, AccessKind::kLoad))
-    return load_array_of<load>(rows, from, whole);
+  if (const uint8_t* from = check_contiguous(wave, i, i.src[1], bytes_of(load), AccessKind::kLoad))
+    return load_array_of<load>(rows, from, whole_wave(wave.exec()));
   load_apart<load>(wave, i, rows);
 }
 
@@ -105,10 +111,8 @@ template <Store store>
 void global_store(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.vmem_write;
-  const Place place = place_of(wave, i, i.src[2]);
-  const unsigned whole = whole_wave(wave.exec());
-  if (uint8_t* to = check_contiguous(port, place, bytes_of(store), whole, AccessKind::kStore))
-    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole);
+  if (uint8_t* to = check_contiguous(wave, i, i.src[2], bytes_of(store), AccessKind::kStore))
+    return store_array_of<store>(register_rows(wave, i.src[1]), to, whole_wave(wave.exec()));
   store_apart<store>(wave, i);
 }
 
