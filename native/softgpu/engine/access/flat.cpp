@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "softgpu/engine/access/private_access.h"
-#include "softgpu/engine/lanes/lane_scan.h"
+#include "softgpu/engine/access/whole_wave.h"
 #include "softgpu/engine/wave/apertures.h"
 #include "softgpu/engine/wave/wave_fault.h"
 
@@ -26,10 +26,13 @@ struct Partition {
   uint64_t global = 0, lds = 0, scratch = 0;
 };
 
-Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresses) {
+LanePlaces places_of(Wave& wave, const Instruction& i) {
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
-  const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
-  join_addresses(vaddr[0], vaddr[1], offset, addresses.at);
+  return {vaddr[0], vaddr[1], static_cast<uint64_t>(static_cast<int64_t>(i.offset))};
+}
+
+Partition compute_flat(Wave& wave, const Instruction& i, LaneAddresses& addresses) {
+  places_of(wave, i).of_lanes(addresses);
   uint64_t any = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) any |= addresses.at[lane];
   Partition partition{.global = wave.exec()};
@@ -58,12 +61,10 @@ struct LdsOffsets {
 };
 
 template <Load load>
-void flat_load(Wave& wave, const Instruction& i) {
+[[gnu::noinline]] void load_by_partition(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
-  ++port.counters.flat;
   LaneAddresses addresses;
   const Partition lanes = compute_flat(wave, i, addresses);
-  VectorRegister* rows = register_rows(wave, i.dst[0]);
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
@@ -82,13 +83,27 @@ void flat_load(Wave& wave, const Instruction& i) {
   }
 }
 
-template <Store store>
-void flat_store(Wave& wave, const Instruction& i) {
+// No aperture is a part of a mapping, so that a whole wave is in global memory if its range is in one.
+bool may_be_global(const LanePlaces& places) {
+  return places.common() < kSharedApertureBase;
+}
+
+template <Load load>
+void flat_load(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.flat;
+  VectorRegister* const rows = register_rows(wave, i.dst[0]);
+  const LanePlaces places = places_of(wave, i);
+  if (!may_be_global(places) || !load_whole_wave<load>(port, places, wave.exec(), rows))
+    return load_by_partition<load>(wave, i, rows);
+  ++port.counters.vmem_read;
+}
+
+template <Store store>
+[[gnu::noinline]] void store_by_partition(Wave& wave, const Instruction& i, const VectorRegister* rows) {
+  MemoryPort& port = *wave.memory;
   LaneAddresses addresses;
   const Partition lanes = compute_flat(wave, i, addresses);
-  const VectorRegister* rows = register_rows(wave, i.src[1]);
   if (lanes.lds) {
     ++port.counters.lds;
     const LdsOffsets offsets(addresses);
@@ -105,6 +120,17 @@ void flat_store(Wave& wave, const Instruction& i) {
     port.check_global(addresses, lanes.global, bytes_of(store), AccessKind::kStore);
     store_lanes<store>(rows, addresses, lanes.global);
   }
+}
+
+template <Store store>
+void flat_store(Wave& wave, const Instruction& i) {
+  MemoryPort& port = *wave.memory;
+  ++port.counters.flat;
+  const VectorRegister* const rows = register_rows(wave, i.src[1]);
+  const LanePlaces places = places_of(wave, i);
+  if (!may_be_global(places) || !store_whole_wave<store>(port, places, wave.exec(), rows))
+    return store_by_partition<store>(wave, i, rows);
+  ++port.counters.vmem_write;
 }
 
 template <Atomic atomic, typename T>

@@ -1,36 +1,17 @@
 // GLOBAL: loads, stores and atomics on device memory.
 #include "softgpu/engine/access/lds_load.h"
 #include "softgpu/engine/access/select.h"
-#include "softgpu/engine/lanes/lane_scan.h"
+#include "softgpu/engine/access/whole_wave.h"
 
 namespace kernloop::softgpu {
 
 namespace {
 
-// The lanes' addresses: base + low[lane], or with `high` base + (low[lane] | high[lane] << 32).
-struct Place {
-  const uint32_t *low, *high;
-  uint64_t base;
-
-  // Added to the low halves, if all lanes have the first one's high half.
-  uint64_t common() const { return high ? base + (uint64_t{high[0]} << 32) : base; }
-  uint8_t* common_host() const { return reinterpret_cast<uint8_t*>(common()); }
-  void of_lanes(LaneAddresses& addresses) const {
-    if (high) return join_addresses(low, high, base, addresses.at);
-    offset_addresses(base, low, addresses.at);
-  }
-};
-
-Place place_of(Wave& wave, const Instruction& i, const Operand& saddr) {
+LanePlaces places_of(Wave& wave, const Instruction& i, const Operand& saddr) {
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
   const uint64_t offset = static_cast<uint64_t>(static_cast<int64_t>(i.offset));
   if (saddr.kind != Operand::Kind::kSgpr) return {vaddr[0], vaddr[1], offset};
   return {vaddr[0], nullptr, wave.sgpr64(saddr.index) + offset};
-}
-
-// Number of lanes, from lane 0 on, if no others are active: waves of 64 and of 32 lanes; else 0.
-unsigned whole_wave(uint64_t exec) {
-  return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;
 }
 
 // Host address of the lanes' data if a whole wave is active and its data are contiguous and in one mapping, as in most
@@ -39,8 +20,7 @@ uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr
   const unsigned lanes = whole_wave(wave.exec());
   if (lanes == 0) return nullptr;
   const VectorRegister* vaddr = register_rows(wave, i.src[0]);
-  // Tiles are most of the rest: one look at the last lane is enough for them.
-  if (vaddr[0][lanes - 1] - vaddr[0][0] != bytes * (lanes - 1)) return nullptr;
+  if (!may_be_contiguous(vaddr[0], bytes, lanes)) return nullptr;
   const bool uniform_base = saddr.kind == Operand::Kind::kSgpr;
   if (!are_contiguous(vaddr[0], uniform_base ? nullptr : vaddr[1], bytes, lanes)) return nullptr;
   const uint64_t base = uniform_base ? wave.sgpr64(saddr.index) : uint64_t{vaddr[1][0]} << 32;
@@ -48,24 +28,15 @@ uint8_t* check_contiguous(Wave& wave, const Instruction& i, const Operand& saddr
   return wave.memory->check_contiguous(base + vaddr[0][0] + offset, bytes, lanes, kind);
 }
 
-// Whether the lanes, all active, access rows in one mapping.
-bool check_rows(MemoryPort& port, const Place& place, uint32_t bytes, unsigned lanes, AccessKind kind, LaneRows& rows) {
-  return find_rows(place.low, place.high, bytes, lanes, rows) &&
-         port.check_rows(place.common(), rows, bytes, lanes, kind);
-}
-
 // Lanes that are not contiguous. Apart, so that the usual way needs no space for addresses.
 template <Load load>
 [[gnu::noinline]] void load_apart(Wave& wave, const Instruction& i, VectorRegister* rows) {
   MemoryPort& port = *wave.memory;
-  const Place place = place_of(wave, i, i.src[1]);
+  const LanePlaces places = places_of(wave, i, i.src[1]);
   const uint64_t lanes = wave.exec();
-  LaneRows parts;
-  const unsigned whole = whole_wave(lanes);
-  if (whole != 0 && check_rows(port, place, bytes_of(load), whole, AccessKind::kLoad, parts))
-    return load_rows_of<load>(rows, place.common_host(), parts, whole);
+  if (load_whole_wave<load>(port, places, lanes, rows)) return;
   LaneAddresses addresses;
-  place.of_lanes(addresses);
+  places.of_lanes(addresses);
   port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
   load_lanes<load>(rows, addresses, lanes);
 }
@@ -94,15 +65,12 @@ void global_load_to_lds(Wave& wave, const Instruction& i) {
 template <Store store>
 [[gnu::noinline]] void store_apart(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
-  const Place place = place_of(wave, i, i.src[2]);
+  const LanePlaces places = places_of(wave, i, i.src[2]);
   const VectorRegister* const rows = register_rows(wave, i.src[1]);
   const uint64_t lanes = wave.exec();
-  LaneRows parts;
-  const unsigned whole = whole_wave(lanes);
-  if (whole != 0 && check_rows(port, place, bytes_of(store), whole, AccessKind::kStore, parts))
-    return store_rows_of<store>(rows, place.common_host(), parts, whole);
+  if (store_whole_wave<store>(port, places, lanes, rows)) return;
   LaneAddresses addresses;
-  place.of_lanes(addresses);
+  places.of_lanes(addresses);
   port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
   store_lanes<store>(rows, addresses, lanes);
 }
@@ -121,7 +89,7 @@ void global_atomic(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.atomics;
   LaneAddresses addresses;
-  place_of(wave, i, i.src[2]).of_lanes(addresses);
+  places_of(wave, i, i.src[2]).of_lanes(addresses);
   const uint64_t lanes = wave.exec();
   note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
   port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);

@@ -136,14 +136,17 @@ TEST_F(Memory, TilesAndBroadcastsAreReadLaneByLane) {
                                       {"dwordx3", 12u},
                                       {"dwordx4", 16u}}) {
       for (unsigned lane = 0; lane < kLanes; ++lane) set_vector64(0, lane, data.address() + tile.at(lane, bytes));
-      run(std::string("global_load_") + size);
-      for (unsigned lane = 0; lane < kLanes; ++lane) {
-        const uint8_t* const from = &data[tile.at(lane, bytes)];
-        for (unsigned k = 0; k < (bytes + 3) / 4; ++k) {
-          const u32 expected = bytes == 1   ? u32{*from} << 16
-                               : bytes == 2 ? u32(i32{take<int16_t>(from)})
-                                            : take<u32>(from + 4 * k);
-          ASSERT_EQ(wave.vgpr[8 + k][lane], expected) << size << " " << lane;
+      for (const char* const space_name : {"global_load_", "flat_load_"}) {
+        for (unsigned row = 8; row < 12; ++row) std::fill_n(wave.vgpr[row], kLanes, kUntouched);
+        run(std::string(space_name) + size);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const uint8_t* const from = &data[tile.at(lane, bytes)];
+          for (unsigned k = 0; k < (bytes + 3) / 4; ++k) {
+            const u32 expected = bytes == 1   ? u32{*from} << 16
+                                 : bytes == 2 ? u32(i32{take<int16_t>(from)})
+                                              : take<u32>(from + 4 * k);
+            ASSERT_EQ(wave.vgpr[8 + k][lane], expected) << space_name << size << " " << lane;
+          }
         }
       }
     }
@@ -154,7 +157,8 @@ TEST_F(Memory, TilesAreStoredLaneByLane) {
   for (const Tile& tile : kTiles) {
     for (const auto& [size, bytes] :
          {std::pair{"byte", 1u}, {"short", 2u}, {"dword", 4u}, {"dwordx2", 8u}, {"dwordx3", 12u}, {"dwordx4", 16u}}) {
-      std::vector<uint8_t> expected(data.begin(), data.end());
+      const std::vector<uint8_t> before(data.begin(), data.end());
+      std::vector<uint8_t> expected = before;
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         set_vector64(0, lane, data.address() + tile.at(lane, bytes));
         u32 values[4];
@@ -162,8 +166,11 @@ TEST_F(Memory, TilesAreStoredLaneByLane) {
           wave.vgpr[2 + k][lane] = values[k] = 0x01020304u * (lane + bytes) + k * 0x77000055u;
         std::memcpy(&expected[tile.at(lane, bytes)], values, bytes);
       }
-      run(std::string("global_store_") + size);
-      ASSERT_TRUE(std::equal(expected.begin(), expected.end(), data.begin())) << size;
+      for (const char* const space_name : {"global_store_", "flat_store_"}) {
+        std::copy(before.begin(), before.end(), data.begin());
+        run(std::string(space_name) + size);
+        ASSERT_TRUE(std::equal(expected.begin(), expected.end(), data.begin())) << space_name << size;
+      }
     }
   }
 }

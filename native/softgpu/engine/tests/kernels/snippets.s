@@ -173,9 +173,12 @@ snippet global_load_dwordx4, global_load_dwordx4 v[8:11], v[0:1], off
 snippet global_load_over_address, global_load_dwordx2 v[0:1], v[0:1], off
 snippet global_load_agpr, global_load_dwordx2 a[8:9], v[0:1], off
 snippet global_load_saddr, global_load_dword v8, v0, s[0:1] offset:-16
+snippet flat_load_dwordx2, flat_load_dwordx2 v[8:9], v[0:1]
+snippet flat_load_dwordx3, flat_load_dwordx3 v[8:10], v[0:1]
 snippet flat_load_dwordx4, flat_load_dwordx4 v[8:11], v[0:1]
 .irp size, byte, byte_d16_hi, short, short_d16_hi, dword
   snippet global_store_\size, global_store_\size v[0:1], v2, off
+  snippet flat_store_\size, flat_store_\size v[0:1], v2
 .endr
 snippet global_store_dwordx2, global_store_dwordx2 v[0:1], v[2:3], off
 snippet global_store_dwordx3, global_store_dwordx3 v[0:1], v[2:4], off
@@ -205,6 +208,8 @@ snippet scratch_load_saddr, scratch_load_dword v8, off, s32 offset:8
 snippet private_buffer_store, buffer_store_dword v2, v0, s[0:3], s32 offen offset:4
 snippet private_buffer_load, buffer_load_dword v8, off, s[0:3], s32 offset:12
 snippet private_buffer_load_x2, buffer_load_dwordx2 v[8:9], off, s[0:3], s32
+snippet flat_store_dwordx2, flat_store_dwordx2 v[0:1], v[2:3]
+snippet flat_store_dwordx3, flat_store_dwordx3 v[0:1], v[2:4]
 snippet flat_store_dwordx4, flat_store_dwordx4 v[0:1], v[2:5]
 
 // Buffers.
