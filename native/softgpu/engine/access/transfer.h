@@ -149,6 +149,8 @@ inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t
   if (from.contiguous) return load_array_of<load>(rows, from.host(0), kLanes);
   if constexpr (load == Load::kB32) {
     load_dword(rows[0], from.at, lanes);
+  } else if constexpr (load == Load::kB128) {
+    load_words(rows, from.at, lanes);
   } else {
     for_lanes(lanes, [&](unsigned lane) { load_lane<load>(rows, lane, from.host(lane)); });
   }
@@ -211,6 +213,8 @@ inline void store_lanes(const VectorRegister* rows, const LaneAddresses& to, uin
   if (to.contiguous) return store_array_of<store>(rows, to.host(0), kLanes);
   if constexpr (store == Store::kB32) {
     store_dword(rows[0], to.at, lanes);
+  } else if constexpr (store == Store::kB128) {
+    store_words(rows, to.at, lanes);
   } else {
     for_lanes(lanes, [&](unsigned lane) { store_lane<store>(rows, lane, to.host(lane)); });
   }

@@ -159,6 +159,55 @@ void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, 
   }
 }
 
+namespace {
+
+// Four registers of four words of 16 bytes: word j of register k becomes word k of register j.
+void transpose_words(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_shuffle_i32x4(z[0], z[1], 0x44), high01 = _mm512_shuffle_i32x4(z[0], z[1], 0xee);
+  const __m512i low23 = _mm512_shuffle_i32x4(z[2], z[3], 0x44), high23 = _mm512_shuffle_i32x4(z[2], z[3], 0xee);
+  z[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
+  z[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
+  z[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
+  z[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
+}
+
+// Within the words j of four registers: dword i of register k becomes dword k of register i.
+void transpose_dwords(__m512i (&z)[4]) {
+  const __m512i low01 = _mm512_unpacklo_epi32(z[0], z[1]), high01 = _mm512_unpackhi_epi32(z[0], z[1]);
+  const __m512i low23 = _mm512_unpacklo_epi32(z[2], z[3]), high23 = _mm512_unpackhi_epi32(z[2], z[3]);
+  z[0] = _mm512_unpacklo_epi64(low01, low23);
+  z[1] = _mm512_unpackhi_epi64(low01, low23);
+  z[2] = _mm512_unpacklo_epi64(high01, high23);
+  z[3] = _mm512_unpackhi_epi64(high01, high23);
+}
+
+// In one access (whole_access.h).
+__m128i word_at(const uint8_t* at) {
+  __m128i word;
+  asm("vmovdqu %1, %0" : "=x"(word) : "m"(*reinterpret_cast<const uint8_t(*)[16]>(at)));
+  return word;
+}
+void put_word(uint8_t* at, __m128i word) {
+  asm("vmovdqu %1, %0" : "=m"(*reinterpret_cast<uint8_t(*)[16]>(at)) : "x"(word));
+}
+
+// Words of 16 bytes of 16 lanes, at addresses of their own: at(k) of lane + k. Registers are written when all are read.
+template <typename At>
+void load_words_at(VectorRegister* rows, unsigned lane, At at) {
+  __m512i z[4];
+  for (unsigned k = 0; k < 4; ++k) {
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(word_at(at(4 * k))), word_at(at(4 * k + 1)), 1);
+    const __m256i high =
+        _mm256_inserti128_si256(_mm256_castsi128_si256(word_at(at(4 * k + 2))), word_at(at(4 * k + 3)), 1);
+    z[k] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+  }
+  transpose_words(z);
+  transpose_dwords(z);
+  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
+}
+
+}  // namespace
+
 void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offsets, uint64_t lanes, unsigned dwords) {
   for (unsigned group = 0; group < kLanes; group += kGroup) {
     const __mmask16 mask = active(lanes, group);
@@ -166,6 +215,10 @@ void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offs
     const __m512i at = _mm512_loadu_si512(offsets + group);
     const uint32_t first = offsets[group + static_cast<unsigned>(__builtin_ctz(mask))];
     const Pattern pattern = pattern_of(at, first, mask, 4);
+    if (dwords == 4 && mask == 0xffff && pattern == Pattern::kScattered) {
+      load_words_at(rows, group, [&](unsigned k) { return base + offsets[group + k]; });
+      continue;
+    }
     for (unsigned k = 0; k < dwords; ++k) {
       __m512i values;
       if (pattern == Pattern::kUniform) {
@@ -195,6 +248,39 @@ void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes) 
         const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
         row[group + lane] = dword_at(reinterpret_cast<const uint8_t*>(at[lane]));
       }
+    }
+  }
+}
+
+void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0xffff) {
+      load_words_at(rows, group, [&](unsigned k) { return reinterpret_cast<const uint8_t*>(addresses[group + k]); });
+      continue;
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const unsigned lane = group + static_cast<unsigned>(__builtin_ctz(rest));
+      alignas(16) uint32_t values[4];
+      _mm_store_si128(reinterpret_cast<__m128i*>(values), word_at(reinterpret_cast<const uint8_t*>(addresses[lane])));
+      for (unsigned k = 0; k < 4; ++k) rows[k][lane] = values[k];
+    }
+  }
+}
+
+void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0) continue;
+    __m512i z[4];
+    for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(rows[k] + group);
+    transpose_dwords(z);
+    transpose_words(z);
+    alignas(64) __m128i words[kGroup];
+    for (unsigned k = 0; k < 4; ++k) _mm512_store_si512(words + 4 * k, z[k]);
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
+      put_word(reinterpret_cast<uint8_t*>(addresses[group + lane]), words[lane]);
     }
   }
 }
@@ -240,29 +326,9 @@ void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsig
 
 namespace {
 
-// Four registers of four words of 16 bytes: word j of register k becomes word k of register j.
-void transpose_words(__m512i (&z)[4]) {
-  const __m512i low01 = _mm512_shuffle_i32x4(z[0], z[1], 0x44), high01 = _mm512_shuffle_i32x4(z[0], z[1], 0xee);
-  const __m512i low23 = _mm512_shuffle_i32x4(z[2], z[3], 0x44), high23 = _mm512_shuffle_i32x4(z[2], z[3], 0xee);
-  z[0] = _mm512_shuffle_i32x4(low01, low23, 0x88);
-  z[1] = _mm512_shuffle_i32x4(low01, low23, 0xdd);
-  z[2] = _mm512_shuffle_i32x4(high01, high23, 0x88);
-  z[3] = _mm512_shuffle_i32x4(high01, high23, 0xdd);
-}
-
-// Within the words j of four registers: dword i of register k becomes dword k of register i.
-void transpose_dwords(__m512i (&z)[4]) {
-  const __m512i low01 = _mm512_unpacklo_epi32(z[0], z[1]), high01 = _mm512_unpackhi_epi32(z[0], z[1]);
-  const __m512i low23 = _mm512_unpacklo_epi32(z[2], z[3]), high23 = _mm512_unpackhi_epi32(z[2], z[3]);
-  z[0] = _mm512_unpacklo_epi64(low01, low23);
-  z[1] = _mm512_unpackhi_epi64(low01, low23);
-  z[2] = _mm512_unpacklo_epi64(high01, high23);
-  z[3] = _mm512_unpackhi_epi64(high01, high23);
-}
-
 // Loads for 16 lanes. A word of 16 bytes is moved whole (whole_access.h): it is a part of one access of 64 bytes, which
 // no processor splits within aligned words of 16.
-void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
+void load_word_group(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   __m512i z[4];
   for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(from + k * 64);
   transpose_words(z);
@@ -270,7 +336,7 @@ void load_words(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
 }
 
-void store_words(const VectorRegister* rows, unsigned lane, uint8_t* to) {
+void store_word_group(const VectorRegister* rows, unsigned lane, uint8_t* to) {
   __m512i z[4];
   for (unsigned k = 0; k < 4; ++k) z[k] = _mm512_loadu_si512(rows[k] + lane);
   transpose_dwords(z);
@@ -284,7 +350,7 @@ void load_group(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   if constexpr (dwords == 1) {
     _mm512_storeu_si512(rows[0] + lane, _mm512_loadu_si512(from));
   } else if constexpr (dwords == 4) {
-    load_words(rows, lane, from);
+    load_word_group(rows, lane, from);
   } else if constexpr (dwords == 2) {
     const __m512i even = _mm512_slli_epi32(lane_numbers(), 1), odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
     const __m512i low = _mm512_loadu_si512(from), high = _mm512_loadu_si512(from + 64);
@@ -302,7 +368,7 @@ void store_group(const VectorRegister* rows, unsigned lane, uint8_t* to) {
   if constexpr (dwords == 1) {
     _mm512_storeu_si512(to, _mm512_loadu_si512(rows[0] + lane));
   } else if constexpr (dwords == 4) {
-    store_words(rows, lane, to);
+    store_word_group(rows, lane, to);
   } else if constexpr (dwords == 2) {
     const __m512i low_half = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
     const __m512i high_half = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
@@ -321,9 +387,7 @@ void store_group(const VectorRegister* rows, unsigned lane, uint8_t* to) {
 template <unsigned dwords>
 void spread_element(VectorRegister* rows, unsigned lane, const uint8_t* from) {
   if constexpr (dwords == 4) {
-    __m128i whole;
-    asm("vmovdqu %1, %0" : "=x"(whole) : "m"(*reinterpret_cast<const uint8_t(*)[16]>(from)));
-    const __m512i words = _mm512_broadcast_i32x4(whole);
+    const __m512i words = _mm512_broadcast_i32x4(word_at(from));
     _mm512_storeu_si512(rows[0] + lane, _mm512_shuffle_epi32(words, _MM_PERM_AAAA));
     _mm512_storeu_si512(rows[1] + lane, _mm512_shuffle_epi32(words, _MM_PERM_BBBB));
     _mm512_storeu_si512(rows[2] + lane, _mm512_shuffle_epi32(words, _MM_PERM_CCCC));

@@ -29,6 +29,16 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   portable::store_dword(row, addresses, lanes);
 }
 
+void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::load_words(rows, addresses, lanes);
+  portable::load_words(rows, addresses, lanes);
+}
+
+void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::store_words(rows, addresses, lanes);
+  portable::store_words(rows, addresses, lanes);
+}
+
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
   if (avx512::host_has()) return avx512::load_narrow(row, from, bytes, lanes);
   portable::load_narrow(row, from, bytes, lanes);

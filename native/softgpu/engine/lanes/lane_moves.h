@@ -19,6 +19,10 @@ void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes);
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 
+// Four registers and words of 16 bytes, each in one access (whole_access.h); likewise of several stores to one address.
+void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
+void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
+
 // row[lane] = element `lane` of an array of unsigned numbers of 1 or 2 bytes.
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes = 64);
 // rows[k][lane] = dword k of element `lane` of an array; and back. `lanes`: 32 or 64, all active.

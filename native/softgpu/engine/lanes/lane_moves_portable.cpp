@@ -91,6 +91,20 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   store_groups(row, addresses, lanes, [&](unsigned lane) { return host_of(addresses[lane]); });
 }
 
+void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));
+    load_whole(rows, lane, host_of(addresses[lane]));
+  }
+}
+
+void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));
+    store_whole(rows, lane, host_of(addresses[lane]));
+  }
+}
+
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes) {
   if (bytes == 1) {
     for (unsigned lane = 0; lane < lanes; ++lane) row[lane] = from[lane];

@@ -222,6 +222,27 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
       ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
     }
 
+    if (dwords == 4) {
+      here = *before, anywhere = *before;
+      load_words(here.row, addresses, lanes);
+      portable::load_words(anywhere.row, addresses, lanes);
+      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+
+      std::vector<uint8_t> words = memory;
+      const std::vector<uint8_t> unchanged = memory;
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        for (unsigned k = 0; k < 4 && (lanes >> lane & 1); ++k)
+          std::memcpy(&words[offsets[lane] + 4 * k], &before->row[k][lane], 4);
+      const auto is_stored = [&](auto&& store) {
+        std::copy(unchanged.begin(), unchanged.end(), memory.begin());
+        store();
+        return memory == words;
+      };
+      ASSERT_TRUE(is_stored([&] { store_words(before->row, addresses, lanes); })) << round;
+      ASSERT_TRUE(is_stored([&] { portable::store_words(before->row, addresses, lanes); })) << round;
+    }
+
     std::vector<uint8_t> stored = memory;
     for (unsigned lane = 0; lane < kLanes; ++lane)
       if (lanes >> lane & 1) std::memcpy(&stored[offsets[lane]], &before->row[5][lane], 4);
