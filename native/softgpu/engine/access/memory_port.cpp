@@ -122,9 +122,10 @@ uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes,
     stamp_ = 1;
   }
   uint64_t lines = 0;
+  const int shift = __builtin_ctzll(line_bytes);  // hosts take long to divide
   for_lanes(lanes, [&](unsigned lane) {
-    const uint64_t last = (addresses.at[lane] + bytes - 1) / line_bytes;
-    for (uint64_t line = addresses.at[lane] / line_bytes; line <= last; ++line) {
+    const uint64_t last = (addresses.at[lane] + bytes - 1) >> shift;
+    for (uint64_t line = addresses.at[lane] >> shift; line <= last; ++line) {
       unsigned at = static_cast<unsigned>((line * 0x9E3779B97F4A7C15ull) >> 56);
       while (line_stamps_[at] == stamp_ && line_keys_[at] != line) at = (at + 1) & 255;
       if (line_stamps_[at] == stamp_) continue;
