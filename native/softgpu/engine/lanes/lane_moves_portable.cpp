@@ -122,6 +122,10 @@ namespace {
 // Elements of `step` bytes from lane to lane; one is moved in one access, if it is of 8 or 16 bytes.
 void load_lanes(VectorRegister* rows, unsigned first, unsigned lanes, const uint8_t* from, unsigned step,
                 unsigned dwords) {
+  if (dwords == 1 && step == 4) {
+    for (unsigned k = 0; k < lanes; k += kGroup) std::memcpy(rows[0] + first + k, from + 4 * k, kGroup * 4);
+    return;
+  }
   for (unsigned k = 0; k < lanes; ++k) {
     const uint8_t* const at = from + k * step;
     const unsigned lane = first + k;
@@ -139,6 +143,10 @@ void load_lanes(VectorRegister* rows, unsigned first, unsigned lanes, const uint
 }
 
 void store_lanes(const VectorRegister* rows, unsigned first, unsigned lanes, uint8_t* to, unsigned dwords) {
+  if (dwords == 1) {
+    for (unsigned k = 0; k < lanes; k += kGroup) std::memcpy(to + 4 * k, rows[0] + first + k, kGroup * 4);
+    return;
+  }
   for (unsigned k = 0; k < lanes; ++k) {
     uint8_t* const at = to + k * dwords * 4;
     const unsigned lane = first + k;
