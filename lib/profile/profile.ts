@@ -152,7 +152,7 @@ function measuredKernels(
     throw new KernloopError(
       'NATIVE_FAILED',
       `${app} ended${whileMeasured(summary)}`,
-      'run it again; if that happens each time, let the program synchronise before it ends by _exit',
+      'run it again; a program that ends by _exit does not wait for launches that it never synchronised with',
     );
   }
   return summary.kernel_profile ?? [];

@@ -1,6 +1,7 @@
 #include "capture/hsa/dispatch_handler.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "capture/core/selected_dispatch.h"
@@ -19,6 +20,13 @@ LaunchShape shape_of(const KernelEntry& kernel, const Packet& packet) {
 
 uint8_t packet_type(const Packet& packet) {
   return static_cast<uint8_t>(__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) >> HSA_PACKET_HEADER_TYPE);
+}
+
+static_assert(offsetof(hsa_barrier_and_packet_t, completion_signal) == offsetof(Packet, completion_signal));
+static_assert(offsetof(hsa_barrier_or_packet_t, completion_signal) == offsetof(Packet, completion_signal));
+
+bool is_barrier(const Packet& packet) {
+  return packet_type(packet) == HSA_PACKET_TYPE_BARRIER_AND || packet_type(packet) == HSA_PACKET_TYPE_BARRIER_OR;
 }
 
 bool holds_dispatch(const Packet* packets, uint64_t count) {
@@ -46,6 +54,12 @@ class DispatchHandler {
 
   void profile() {
     for (uint64_t i = 0; i < count_; ++i) {
+      if (is_barrier(packets_[i])) {
+        Packet ours = packets_[i];
+        if (!agent_.profiler.attach_barrier(ours)) continue;
+        pass_until(i);
+        write_(&ours, 1);
+      }
       if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);

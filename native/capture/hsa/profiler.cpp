@@ -45,43 +45,78 @@ std::unique_ptr<Profiler::Flight> Profiler::take() {
 
 bool Profiler::attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, hsa_agent_t device) {
   auto flight = take();
+  flight->device = device;
+  flight->message = ProfileMessage{kernel.id, geometry_of(packet), {}, false, 0};
+  flight->is_dispatch = true;
+  return launch(std::move(flight), packet);
+}
+
+bool Profiler::attach_barrier(hsa_kernel_dispatch_packet_t& packet) {
+  if (packet.completion_signal.handle == 0 || in_flight_.load() == 0) return false;
+  auto flight = take();
+  flight->is_dispatch = false;
+  return launch(std::move(flight), packet);
+}
+
+bool Profiler::launch(std::unique_ptr<Flight> flight, hsa_kernel_dispatch_packet_t& packet) {
   if (!flight->signal) return false;
   hsa_.core.hsa_signal_store_relaxed_fn(flight->signal.get(), 1);
   flight->app_signal = packet.completion_signal;
-  flight->device = device;
-  flight->message = ProfileMessage{kernel.id, geometry_of(packet), {}, false, 0};
+  flight->is_reported = false;
   const hsa_signal_t signal = flight->signal.get();
-  in_flight_.fetch_add(1);
   Flight* raw = flight.release();
+  if (raw->is_dispatch) {
+    std::lock_guard lock(mutex_);
+    dispatches_.push_back(raw);
+    in_flight_.fetch_add(1);
+  }
   if (hsa_.amd.hsa_amd_signal_async_handler_fn(signal, HSA_SIGNAL_CONDITION_LT, 1, &Profiler::on_complete, raw) !=
       HSA_STATUS_SUCCESS) {
     flight.reset(raw);
-    in_flight_.fetch_sub(1);
+    if (raw->is_dispatch) {
+      std::lock_guard lock(mutex_);
+      std::erase(dispatches_, raw);
+      in_flight_.fetch_sub(1);
+    }
     return false;
   }
   packet.completion_signal = signal;
   return true;
 }
 
+void Profiler::report(Flight& flight) {
+  flight.is_reported = true;
+  const SoftgpuReport report = counters_.report_of(flight.signal.get());
+  flight.message.is_wave_instructions = report.wave_instructions.has_value();
+  flight.message.value = report.wave_instructions.has_value()
+                             ? *report.wave_instructions
+                             : dispatch_duration_ns(hsa_, flight.device, flight.signal.get());
+  try {
+    const bool executed = report.fault.empty();
+    if (executed) recorder_.send(FrameType::kProfile, flight.message.encode());
+  } catch (...) {  // no memory for the message: a sample is lost, the app is not
+  }
+}
+
+void Profiler::report_completed() {
+  std::lock_guard lock(mutex_);
+  for (Flight* flight : dispatches_) {
+    if (!flight->is_reported && hsa_.core.hsa_signal_load_scacquire_fn(flight->signal.get()) < 1) report(*flight);
+  }
+}
+
 bool Profiler::on_complete(hsa_signal_value_t, void* data) {
   std::unique_ptr<Flight> flight(static_cast<Flight*>(data));
   Profiler& self = *flight->profiler;
-  const SoftgpuReport report = self.counters_.report_of(flight->signal.get());
-  flight->message.is_wave_instructions = report.wave_instructions.has_value();
-  flight->message.value = report.wave_instructions.has_value()
-                              ? *report.wave_instructions
-                              : dispatch_duration_ns(self.hsa_, flight->device, flight->signal.get());
-  try {
-    const bool executed = report.fault.empty();
-    if (executed) self.recorder_.send(FrameType::kProfile, flight->message.encode());
-  } catch (...) {  // no memory for the message: a sample is lost, the app is not
-  }
+  const bool is_dispatch = flight->is_dispatch;
+  self.report_completed();
   complete_for_app(self.hsa_, flight->signal.get(), flight->app_signal);
-  {
-    std::lock_guard lock(self.mutex_);
-    self.idle_.push_back(std::move(flight));
+  std::lock_guard lock(self.mutex_);
+  if (is_dispatch) {
+    std::erase(self.dispatches_, flight.get());
+    self.in_flight_.fetch_sub(1);
   }
-  self.in_flight_.fetch_sub(1);
+  self.idle_.push_back(std::move(flight));
   return false;
 }
 

@@ -477,6 +477,16 @@ TEST_F(SoftgpuCaptureTest, ProfileMeasuresDispatchesThatAreInFlightWhenTheProgra
   EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
 }
 
+TEST_F(SoftgpuCaptureTest, ProfileHasMeasuredWhatTheProgramWaitedForBeforeItEndsAtOnce) {
+  run.config["mode"] = "profile";
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(record({"ends-at-once"}), 0) << app_output;
+    const Json summary = run.event("summary");
+    ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+    EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
+  }
+}
+
 std::string output_of(const std::string& command) {
   FILE* pipe = popen(command.c_str(), "r");
   std::string text;

@@ -330,6 +330,14 @@ int unfinished() {
   return 0;
 }
 
+// Ends without exit handlers as soon as its work is done.
+int ends_at_once() {
+  int* values = upload(std::vector<int>(256, 0));
+  for (int i = 0; i < 50; ++i) count_up<<<1, 1>>>(values, 5);
+  if (hipDeviceSynchronize() != hipSuccess) return 1;
+  _exit(0);
+}
+
 int fault() {
   write_wild<<<1, 1>>>(reinterpret_cast<int*>(0x123456789000));
   return hipDeviceSynchronize() == hipSuccess ? 1 : 0;
@@ -361,6 +369,7 @@ int main(int argument_count, char** arguments) {
   if (what == "forked") return forked();
   if (what == "empty") return many_empty(std::stoi(value));
   if (what == "unfinished") return unfinished();
+  if (what == "ends-at-once") return ends_at_once();
   if (what == "fault") return fault();
   if (what == "behind-fault") return behind_fault();
   std::fprintf(stderr, "unknown behaviour %s\n", what.c_str());
