@@ -151,9 +151,7 @@ function removedWords(lines: NonNullable<EditedLines['removed']>): string[] {
     return `${keyOf(line)} lacks ${index === 0 ? 'the removed ' : ''}\`${text}\``;
   });
   const more = lines.length > shownLines ? `, and ${formatCount(lines.length - shownLines)} more` : '';
-  return [
-    `${named.join(', ')}${more}: no replay needed ${lines.length === 1 ? 'it' : 'them'}, and inputs that do were not seen`,
-  ];
+  return [`${named.join(', ')}${more}: inputs for which that matters were not seen`];
 }
 
 type Narrowed = NonNullable<EditedLines['narrowed']>[number];

@@ -204,7 +204,7 @@ describe('the lines of an edit', () => {
     expect(editedLineWords({ verdict: 'pass', edited_lines: lines })).toEqual([
       'k.hip:4 has a condition that came out the same in every lane: its other side was not seen',
       'k.hip:9 (under line 8) depends on a condition that came out the same in every lane: its other side was not seen',
-      'k.hip:12 lacks the removed `if (b >= BINS) b = BINS - 1;`: no replay needed it, and inputs that do were not seen',
+      'k.hip:12 lacks the removed `if (b >= BINS) b = BINS - 1;`: inputs for which that matters were not seen',
       otherInputs,
     ]);
     expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
@@ -235,10 +235,10 @@ describe('the lines of an edit', () => {
     }));
     const lines = { edited: 3, without_code: 2, not_run: [], removed };
     expect(editedLineWords({ verdict: 'pass', edited_lines: { ...lines, removed: removed.slice(0, 2) } })[0]).toBe(
-      'k.hip:12 lacks the removed `if (a > 0) return;`, k.hip:12 lacks `if (a > 1) return;`: no replay needed them, and inputs that do were not seen',
+      'k.hip:12 lacks the removed `if (a > 0) return;`, k.hip:12 lacks `if (a > 1) return;`: inputs for which that matters were not seen',
     );
     expect(editedLineWords({ verdict: 'pass', edited_lines: lines })[0]).toMatch(
-      /`if \(a > 4\) return;`, and 2 more: no/,
+      /`if \(a > 4\) return;`, and 2 more: inputs/,
     );
   });
 
