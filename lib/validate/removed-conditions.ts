@@ -11,9 +11,9 @@ export interface RemovedCondition {
   readonly text: string;
 }
 
-/** Whether a line may select one of several values: an `if`, `?`, a minimum, a maximum, a clamp, a median. */
+/** Whether a line may select one of several values: an `if`, `?`, a loop, a case, a minimum, a maximum, a clamp. */
 const hasSelection = (code: string): boolean =>
-  /\bif\b|\?|\b(?!\w*atomic)\w*(?:min|max|clamp|med3)\w*\s*\(/i.test(code);
+  /\b(?:if|while|case)\b|\bdefault\s*:|\?|\b(?!\w*atomic)\w*(?:min|max|clamp|med3)\w*\s*\(/i.test(code);
 
 const same = (code: string): string => code.replaceAll(/[\s{}]+/g, '');
 
@@ -67,7 +67,7 @@ export function removedConditions(
   const edited = written.filter(isCompiled);
   /** A line with an `if` has the code of its condition: other code in the line replaces none. */
   const selects = (code: string, line: number): boolean => {
-    if (!hasSelection(code)) return false;
+    if (!hasSelection(code) && !/\bfor\s*\(/.test(code)) return false;
     if (columns === undefined) return true;
     const begins = (one: Conditional): boolean => one.line === line;
     return written.some(begins) ? edited.some(begins) : columns(line) !== undefined;

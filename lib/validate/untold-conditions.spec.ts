@@ -74,7 +74,7 @@ describe('conditions of an edit of which no instruction tells how they came out'
 
   it('are the cases of a switch that have no code, in a block of which another line ran', () => {
     const host = 'int main() {\n  switch (argc) { case 1: return 1; }\n}\n';
-    const kernel = 'void k() {\n  switch (b) {\n    case 61: b = 9;\n  }\n  use(b);\n}\n';
+    const kernel = 'void k() {\n  switch (b) {\n    default: b = 9;\n  }\n  use(b);\n}\n';
     const code: Record<number, Line> = { 8: [[3, 64]] };
     expect(of(`${host}${kernel}`, code, [2, 5, 6, 7])).toEqual([5, 6]);
     expect(of(`${host}${kernel}`, { ...code, 5: [[11, 64, true]] }, [2, 5])).toEqual([]);

@@ -40,7 +40,8 @@ export function untoldConditions(
   });
   const isRun = linesBeside(code.join('\n'), executed);
   const cases = lines.filter(
-    (line) => /\bswitch\s*\(|\bcase\b/.test(code[line - 1] ?? '') && executed(line).length === 0 && isRun(line),
+    (line) =>
+      /\bswitch\s*\(|\bcase\b|\bdefault\s*:/.test(code[line - 1] ?? '') && executed(line).length === 0 && isRun(line),
   );
   return [...new Set([...untold, ...ternaries, ...cases])].sort((a, b) => a - b);
 }
