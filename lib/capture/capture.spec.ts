@@ -124,25 +124,32 @@ describe('capture', () => {
       expect(hint).toMatch(/^put it there \(`cp -r \S+downloads\/theirs \S+saxpy\/capture`\)/);
     });
 
-    it('is named where that of another kernel replaces it', async () => {
+    it('is not replaced by that of another kernel, nor is a project, and is named where the expression fits both', async () => {
       const output = workspace.path('elsewhere/capture');
-      const [other, same] = ['other(int*)', 'saxpy(float*, float)'].map((name) =>
-        captureJson({ kernel: { name, symbol: name, code_object: someDigest } }),
-      );
-      for (const [there, warned] of [
-        [
-          other,
-          [expect.stringMatching(/elsewhere\/capture held a capture of other\(int\*\): that of saxpy.* replaced it/)],
-        ],
-        [same, []],
-        [null, []],
-      ] as const) {
+      const of = (name: string) => captureJson({ kernel: { name, symbol: name, code_object: someDigest } });
+      const taking = (there: object, file = 'capture.json') => {
         rmSync(output, { recursive: true, force: true });
-        if (there) workspace.write('elsewhere/capture/capture.json', there);
+        workspace.write(`elsewhere/capture/${file}`, there);
         const fake = deps();
-        await capture(options({ kernel: ['saxpy'], output }), fake);
-        expect(fake.said.warn.filter((line) => line.includes('held a capture'))).toEqual(warned);
-      }
+        return { fake, done: capture(options({ kernel: ['saxpy'], output }), fake) };
+      };
+      const other = taking(of('other(int*)'));
+      expect(await failure(other.done)).toMatchObject({
+        code: 'TARGET_EXISTS',
+        what: expect.stringMatching(
+          /elsewhere\/capture holds a capture of other\(int\*\), which .* does not match/,
+        ) as string,
+      });
+      expect([appRuns(other.fake), existsSync(join(output, 'capture.json'))]).toEqual([0, true]);
+      expect((await failure(taking({}, 'kernel.json').done)).what).toContain('is the folder of a reproducer');
+      const overload = taking(of('saxpy(double*)'));
+      await overload.done;
+      expect(overload.fake.said.warn.join()).toMatch(
+        /held a capture of saxpy\(double\*\): that of saxpy.* replaced it/,
+      );
+      const same = taking(of('saxpy(float*, float)'));
+      await same.done;
+      expect(same.fake.said.warn.join()).not.toContain('held a capture');
     });
 
     it('is kept no longer once another capture is there', async () => {

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
-import { dirname, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { openApp, type App } from '../app/app';
 import { buildApp } from '../app/build';
 import { appIdentity } from '../app/identity';
 import { inputOf } from '../app/input';
+import { isMatched } from '../app/kernel-match';
 import { sayInterpreter } from '../app/interpreter';
 import { findProgram } from '../app/program';
 import { appVariables } from '../app/variables';
@@ -18,6 +19,8 @@ import type { RunResult } from '../support/exec';
 import { describeEnd } from '../support/ndjson';
 import { tellingWhatIsKept } from '../support/interrupted';
 import { MadeFolder } from '../support/made-folder';
+import { taken } from '../support/output-file';
+import { kernelFile } from '../support/project-file-names';
 import { formatBytes, table } from '../support/report';
 import { CaptureRun, type Attempt, type Failure } from './attempt';
 import { keptSelections } from './kept-selections';
@@ -80,9 +83,10 @@ export async function captureSelections(
 ): Promise<CaptureOutcome> {
   const app = openApp(options.app);
   if (!options.dryRun) {
-    for (const { name, output } of selections) {
-      requireOwnPlace(app, name, output);
-      requireCapturePlace(output);
+    for (const selection of selections) {
+      requireOwnPlace(app, selection.name, selection.output);
+      requireCapturePlace(selection.output);
+      if (selection.isElsewhere) refuseOtherKernel(selection);
     }
   }
   if (options.shrink && !options.selfCheck)
@@ -103,7 +107,7 @@ export async function captureSelections(
   const rounds = (): Promise<Attempt> =>
     withDevice(device, deps, () => inRounds(run, staged.map(firstRequest), app, deps));
   const { kept } = run;
-  const earlier = new Map(selections.map(({ output }) => [output, kernelIn(output)]));
+  const earlier = new Map(selections.map(({ output }) => [output, kernelIn(output)?.name]));
   const folders = options.dryRun ? [] : selections.map(({ output }) => new MadeFolder(dirname(output)));
   let attempt: Attempt;
   try {
@@ -141,10 +145,21 @@ export async function captureSelections(
   return result;
 }
 
+/** Refuses a folder with the capture of a kernel that the selection does not mean, and the folder of a project. */
+function refuseOtherKernel({ output, match, wholeName }: Selection): void {
+  const shown = relative(process.cwd(), output) || '.';
+  const hint = 'name another folder with --output, or move this one away';
+  if (existsSync(join(output, kernelFile)))
+    throw taken(`${shown} is the folder of a reproducer, and its capture is in ${join(shown, 'capture')}`, hint);
+  const there = kernelIn(output);
+  if (there !== undefined && !isMatched({ match, wholeName }, there))
+    throw taken(`${shown} holds a capture of ${there.name}, which /${match}/ does not match`, hint);
+}
+
 /** Kernel of the capture in a folder; undefined without a readable one. */
-function kernelIn(folder: string): string | undefined {
+function kernelIn(folder: string): { name: string; symbol: string } | undefined {
   try {
-    return existsSync(captureFile(folder)) ? readCapture(folder).kernel.name : undefined;
+    return existsSync(captureFile(folder)) ? readCapture(folder).kernel : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;

@@ -89,6 +89,27 @@ describe('whyCaptureAgain', () => {
     outside.dispose();
   });
 
+  it('captures again once kernloop.json has other arguments or another environment', async () => {
+    const ran = (command: string[], environment: object): void => {
+      const files = [{ path: 'app/program', sha256: sha256OfFile(workspace.path('app/program')), role: 'executable' }];
+      writeCapture({ app: { name: 'app', files, command, environment } });
+    };
+    const said = (command: string[], env = {}): void => {
+      workspace.write('app/kernloop.json', { name: 'app', command, env, kernels: [kernel] });
+    };
+    ran(['./program', '--size', '8'], { MODE: 'a' });
+    said(['./program', '--size', '8'], { MODE: 'a' });
+    expect(await why()).toBeNull();
+    said(['./program', '--size', '9'], { MODE: 'a' });
+    expect(await why()).toBe('the app ran as ./program --size 8 then, and is ./program --size 9 now');
+    said(['./program', '--size', '8']);
+    expect(await why()).toBe('the app ran with another "env" then');
+    // The program may lie elsewhere; its digest tells.
+    ran(['../elsewhere/program'], {});
+    said(['./program']);
+    expect(await why()).toBeNull();
+  });
+
   describe('of an app with a library outside of the workspace', () => {
     let outside: TestWorkspace;
     let library: string;

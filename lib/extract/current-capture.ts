@@ -13,13 +13,14 @@ import type { DeviceDescription } from '../device/device';
 import { reproducerPaths } from '../reproducer/layout';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
+import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 import { kernelFile } from '../support/project-file-names';
 
 /**
  * Reason why a kernel has to be captured again; null if its capture is complete and has the same program (`files`, as
- * they are now), selection and device.
+ * they are now), arguments, selection and device.
  */
 export function whyCaptureAgain(
   app: App,
@@ -43,6 +44,7 @@ export function whyCaptureAgain(
   if (capture.device.identity !== device.identity) return `it is of another device (${capture.device.identity})`;
   return (
     changedFile(capture, files) ??
+    changedCommand(capture, app) ??
     changedSelection(app, kernel, capture) ??
     (options.selfCheck ? (uncheckedReason(folder) ?? otherSize(folder, options.shrink)) : null)
   );
@@ -72,6 +74,17 @@ function changedFile({ app }: CaptureJson, files: readonly AppFile[]): string | 
     return now.path === path ? `${path} was rebuilt` : `${path} is another file now (${now.path})`;
   }
   return null;
+}
+
+const ranSchema = z.looseObject({ command: z.array(z.string()), environment: z.record(z.string(), z.string()) });
+
+/** The program itself is compared by its digest: it may lie elsewhere. Older captures lack the command. */
+function changedCommand({ app: captured }: CaptureJson, { config }: App): string | null {
+  const { data: ran } = ranSchema.safeParse(captured);
+  if (ran === undefined) return null;
+  if (!isDeepStrictEqual(ran.command.slice(1), config.command.slice(1)))
+    return `the app ran as ${commandText(ran.command)} then, and is ${commandText(config.command)} now`;
+  return isDeepStrictEqual(ran.environment, { ...config.env }) ? null : 'the app ran with another "env" then';
 }
 
 const selectionSchema = z.looseObject({ selection: z.strictObject(selectionShape) });

@@ -108,7 +108,7 @@ function nextWords(hasInputs: boolean, launches: number | null): string {
   const derived = '`--inputs 8` tries other scalars, and array values of the captured range';
   if (launches === 1) {
     const once =
-      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';
+      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
     return hasInputs ? once : `${derived}; ${once}`;
   }
   const dispatches = launches === null ? '' : ` of the ${formatCount(launches)} that the app launched`;

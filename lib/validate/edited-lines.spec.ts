@@ -345,7 +345,7 @@ describe('the lines of an edit', () => {
     const next = (launches: number | null, rest: object = {}) =>
       wordsWithProfile({ verdict: 'pass', edited_lines: lines, ...rest }, () => launches).at(-1);
     const once =
-      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json)';
+      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
     expect(next(1)).toBe(`\`--inputs 8\` tries other scalars, and array values of the captured range; ${once}`);
     expect(next(1, { inputs })).toBe(once);
     expect(next(1200)).toBe(

@@ -86,8 +86,7 @@ async function linesThatRan(
   const narrowedOf = ({ file, before, after }: EditedFile) =>
     narrowedInputs(before, after, kernel).map((one) => ({ file, ...one }));
   if (files === null || edited === undefined) return undefined;
-  if (edited.length === 0 && files.every((one) => removedOf(one).length + narrowedOf(one).length === 0))
-    return undefined;
+  if (files.length === 0) return undefined;
   if (await hasCapturedCode(sessions, bytes, deps)) {
     if (verdict === 'pass')
       deps.report.result(
@@ -95,6 +94,9 @@ async function linesThatRan(
       );
     return undefined;
   }
+  // The edit removed lines that hold no condition, and put none in their place.
+  if (edited.length === 0 && files.every((one) => removedOf(one).length + narrowedOf(one).length === 0))
+    return { edited: 0, without_code: 0, not_run: [] };
   const table = readLineTable(bytes);
   if (table === null) {
     if (verdict === 'pass')
