@@ -87,7 +87,9 @@ describe('selection of dispatches', () => {
     expect(await verdict()).toEqual([1, expect.stringMatching(/FAIL \(2 of 3 captured dispatches pass; dispatch 4: /)]);
     expect(await verdict('--capture', '1,2')).toEqual([
       0,
-      expect.stringMatching(/PASS \(dispatch 4 NOT judged: --capture 1,2 leaves it out; 2 captured dispatches: /),
+      expect.stringMatching(
+        /PASS \(NOT seen: the other side .* 1 edited line; dispatch 4 NOT judged: --capture 1,2 leaves it out; 2 captured dispatches: /,
+      ),
     ]);
 
     const replayed = await workspace.kernloop(['replay', ...reproducer, '--capture', 'all', '--compare', '--json']);
