@@ -12,6 +12,7 @@ export function unseenWords({
   one_sided: oneSided = [],
   removed = [],
   narrowed = [],
+  other_kernels: beside = [],
   outside = [],
 }: EditedLines): string {
   const of = `of ${counted(edited, 'edited line')}`;
@@ -22,6 +23,7 @@ export function unseenWords({
   return [
     ...outside.slice(0, 1).map(({ access }) => `NOT judged: ${access}, which may fault on hardware`),
     ...(unjudged.length > 0 ? [`NOT judged: ${unjudged.join(' and ')}, which never ran`] : []),
+    ...(beside.length > 0 ? [`NOT judged: ${counted(beside.length, 'other kernel')} that the edit is in`] : []),
     ...(oneSided.length > 0
       ? [`NOT seen: the other side of a condition in ${formatCount(oneSided.length)} ${of}`]
       : []),
@@ -59,6 +61,7 @@ export function editedLineWords(
     one_sided: oneSided = [],
     removed = [],
     narrowed = [],
+    other_kernels: beside = [],
     outside = [],
   } = lines;
   const passed = verdict === 'pass';
@@ -82,6 +85,11 @@ export function editedLineWords(
         `outside of its arrays${source === null ? '' : ` at ${source}`}: ${access}; the captured code makes no such access (\`--guard\` ends a replay there)`,
         ...(next === null ? [] : [next]),
       ]),
+    ...(beside.length > 0 && passed
+      ? [
+          `the edit is in ${listed(beside)}, which this project does not judge: \`kernloop extract\` makes a project of each`,
+        ]
+      : []),
     // A failing verdict needs no doubt.
     ...(oneSided.length > 0 && passed ? oneSidedWords(oneSided) : []),
     ...(selects.length > 0 && passed ? [selectWords(selects)] : []),

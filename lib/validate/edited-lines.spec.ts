@@ -213,6 +213,15 @@ describe('the lines of an edit', () => {
     );
   });
 
+  it('in other kernels alone are not judged', () => {
+    const lines = { edited: 0, without_code: 0, not_run: [], other_kernels: ['_Z6reducePKiPii', '_Z4axpyIiEvPT_'] };
+    expect(unseenWords(lines)).toBe('NOT judged: 2 other kernels that the edit is in; ');
+    expect(editedLineWords({ verdict: 'pass', edited_lines: lines })).toEqual([
+      'the edit is in _Z6reducePKiPii, _Z4axpyIiEvPT_, which this project does not judge: `kernloop extract` makes a project of each',
+    ]);
+    expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
+  });
+
   it('that ran as a whole, and choose nothing, are those of the captured input', () => {
     const lines = { edited: 2, without_code: 0, not_run: [] };
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };

@@ -92,7 +92,8 @@ async function linesThatRan(
       deps.report.result(
         `the machine code of ${first.capture.kernel.name} is that of the captured kernel: the edit changes nothing of it, for any input`,
       );
-    return undefined;
+    const others = kernelsOfLines(edited, bytes, first);
+    return others.length === 0 ? undefined : { edited: 0, without_code: 0, not_run: [], other_kernels: others };
   }
   // The edit removed lines that hold no condition, and put none in their place.
   if (edited.length === 0 && files.every((one) => removedOf(one).length + narrowedOf(one).length === 0))
@@ -239,6 +240,26 @@ async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer
     if (typeof captured === 'string' || !isSameKernelCode(symbol, captured, bytes)) return false;
   }
   return true;
+}
+
+/** Other kernels of the code object that have code of edited lines of which the judged one has none. */
+function kernelsOfLines(
+  edited: readonly SourceLine[],
+  bytes: Buffer,
+  { reproducer, capture }: ReplaySession,
+): string[] {
+  const table = readLineTable(bytes);
+  const sources = new SourceFiles(reproducer);
+  const keys = new Set(edited.map(keyOf));
+  const ranges = kernelRanges(bytes);
+  const owners = new Map<string, Set<string>>();
+  for (const place of table?.places() ?? []) {
+    const key = keyOf({ ...place, file: sources.shown(place.file) });
+    const owner = ranges.find(({ begin, end }) => place.address >= begin && place.address < end)?.symbol;
+    if (owner !== undefined && keys.has(key)) owners.set(key, (owners.get(key) ?? new Set()).add(owner));
+  }
+  const others = [...owners.values()].filter((symbols) => !symbols.has(capture.kernel.symbol));
+  return [...new Set(others.flatMap((symbols) => [...symbols]))];
 }
 
 /** Whether an address is in a kernel of the code object that none of the sessions launches: another instance, or another kernel. */

@@ -292,6 +292,12 @@ const editedLinesSchema = z
       .describe(
         'Lines with a condition or a selection that the edit removed, with none in their place: no replay tells whether they mattered elsewhere.',
       ),
+    other_kernels: z
+      .array(z.string())
+      .optional()
+      .describe(
+        'Mangled names of other kernels that have code of the edit, if the machine code of the judged one is that of the captured kernel.',
+      ),
     narrowed: z
       .array(
         z.object({
