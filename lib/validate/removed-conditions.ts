@@ -122,7 +122,7 @@ export function removedConditions(
   return found;
 }
 
-/** Of lines that were removed, as many as none of the others replaces: those with the fewest words of these. */
+/** The removed lines that no other one replaces: those with the fewest words of the others, as many as are too many. */
 function leastAlike(gone: readonly string[], put: readonly string[]): ReadonlySet<string> {
   const wordsOf = (text: string): string[] => text.match(/\w+|[<>=!]+/g) ?? [];
   const known = new Set(put.flatMap(wordsOf));
