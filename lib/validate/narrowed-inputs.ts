@@ -1,9 +1,6 @@
-import { diffLines } from 'diff';
 import { escaped } from '../support/patterns';
 import { closingOf, codeOf, placesOf } from './conditionals';
-
-/** Time for one file, as for the lines that an edit adds. */
-const diffLimitMs = 2000;
+import { differences } from './new-lines';
 
 /** Space between a parameter list and its block. */
 const mostSpace = 1000;
@@ -109,19 +106,14 @@ function linesOfKernel(code: string, name: string): (line: number) => boolean {
 }
 
 function hunksOf(before: string, after: string): Hunk[] {
-  const parts = diffLines(before, after, { timeout: diffLimitMs, stripTrailingCr: true }) ?? [];
   const last = after.replace(/\n$/, '').split('\n').length;
-  const hunks: Hunk[] = [];
-  let now = 1;
   let removed = '';
-  parts.forEach((part, index) => {
+  return (differences(before, after) ?? []).flatMap((part, index, parts) => {
     if (part.removed) removed += part.value;
-    const isLast = part.added || parts[index + 1]?.added !== true;
-    if ((part.added || part.removed) && isLast) {
-      hunks.push({ line: Math.min(now, last), removed, added: part.added ? part.value : '' });
-      removed = '';
-    }
-    if (!part.removed) now += part.count;
+    const isLast = part.added || (part.removed && parts[index + 1]?.added !== true);
+    if (!isLast) return [];
+    const hunk = { line: Math.min(part.line, last), removed, added: part.added ? part.value : '' };
+    removed = '';
+    return [hunk];
   });
-  return hunks;
 }

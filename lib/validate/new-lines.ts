@@ -25,7 +25,7 @@ export function changesIn(before: string, after: string): number[] | null {
 }
 
 /** Parts that differ or are the same, each with the number of its line in `after`. */
-function differences(
+export function differences(
   before: string,
   after: string,
 ): { added: boolean; removed: boolean; count: number; line: number; value: string }[] | null {
