@@ -115,15 +115,21 @@ export function ofCapturedInput({
 function nextWords(hasInputs: boolean, launches: number | null): string {
   const derived = '`--inputs 8` tries other scalars, and array values of the captured range';
   if (launches === 1) {
-    const once =
-      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
+    const once = `the app launched it once, by its last profile: what the captured range does not reach needs ${otherRun}`;
     return hasInputs ? once : `${derived}; ${once}`;
   }
-  const dispatches = launches === null ? '' : ` of the ${formatCount(launches)} that the app launched`;
+  if (launches === null) {
+    const others = `${otherRun}, may reach that, and so may ${dispatchEntry}, if the app launches it more often`;
+    return hasInputs ? others : `${derived}; ${others}`;
+  }
+  const dispatches = `of the ${formatCount(launches)} that the app launched`;
   return hasInputs
-    ? `more dispatches${dispatches} may reach that: ${dispatchEntry}`
-    : `other inputs may reach that: ${derived}; ${dispatchEntry} captures more dispatches${dispatches}${launches === null ? ', if the app launches it more often' : ''}`;
+    ? `more dispatches ${dispatches} may reach that: ${dispatchEntry}`
+    : `other inputs may reach that: ${derived}; ${dispatchEntry} captures more dispatches ${dispatches}`;
 }
+
+const otherRun =
+  'another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
 const dispatchEntry = '`"dispatch": [1, 2]` in kernloop.json';
 
 function oneSidedWords(lines: NonNullable<EditedLines['one_sided']>): string[] {

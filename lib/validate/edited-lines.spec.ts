@@ -18,7 +18,7 @@ import { editedLineWords as wordsWithProfile, ofCapturedInput, unseenWords } fro
 const editedLineWords = (report: Parameters<typeof wordsWithProfile>[0]) => wordsWithProfile(report, () => null);
 
 const otherInputs =
-  'other inputs may reach that: `--inputs 8` tries other scalars, and array values of the captured range; `"dispatch": [1, 2]` in kernloop.json captures more dispatches, if the app launches it more often';
+  '`--inputs 8` tries other scalars, and array values of the captured range; another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`), may reach that, and so may `"dispatch": [1, 2]` in kernloop.json, if the app launches it more often';
 
 describe('the lines of an edit', () => {
   it.each([
@@ -336,7 +336,7 @@ describe('the lines of an edit', () => {
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
     expect(words(1, { inputs })).toEqual([
       'k.hip:1 selects a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
-      'more dispatches may reach that: `"dispatch": [1, 2]` in kernloop.json',
+      otherInputs.slice(otherInputs.indexOf('another run')),
     ]);
     expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
     const lines = { edited: 9, without_code: 0, not_run: [], one_sided: [{ file: 'k.hip', line: 4 }] };

@@ -14,6 +14,7 @@ describe('inputs on which an edit may no longer depend', () => {
     ['a whole line that is left out', ['v *= scale;', load], [load], 'scale'],
     ['a member of a parameter', ['if (i < p.n) {'], ['if (i < 64) {'], 'p.n'],
     ['one of two members', ['i < p.n && i < p.m'], ['i < p.n && i < 64'], 'p.m'],
+    ['a number that is assigned to it', [guard], ['  n = 4000;', guard], 'n'],
     ['a parameter where a member of that name stays', ['i < n && q.n'], ['i < 64 && q.n'], 'n'],
   ])('are parameters: %s', (_, before, after, text) => {
     expect(of(before, after)).toEqual([{ line: 2, kind: 'parameter', text, change: 'removed' }]);

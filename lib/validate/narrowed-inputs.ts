@@ -61,7 +61,10 @@ export function narrowedInputs(
     .filter(({ line }) => isOwn(line))
     .flatMap((hunk) =>
       kernel.scalars.flatMap((name) => {
-        const read = readsOf(name, hunk.removed).find((text) => !readsOf(name, addedHere).includes(text));
+        const isSet = (text: string): boolean => new RegExp(String.raw`(?<![\w.]|->\s*)${name}\s*=(?!=)`).test(text);
+        const read =
+          readsOf(name, hunk.removed).find((text) => !readsOf(name, addedHere).includes(text)) ??
+          (isSet(hunk.added) && !isSet(hunk.removed) ? name : undefined);
         return read === undefined ? [] : [{ ...{ line: hunk.line, kind: 'parameter', text: read }, change: 'removed' }];
       }),
     );

@@ -37,6 +37,7 @@ describe('conditions that an edit removed', () => {
   it.each([
     ['a statement in its line', ['if (t == 0) x[i] = 1;'], ['x[i] = 1;'], 'if (t == 0)'],
     ['a block', ['if (i < n) {', add, '}'], ['{', add, '}'], 'if (i < n)'],
+    ['a loop that is a condition now', ['while (b > 63) b -= 7;'], ['if (b > 63) b -= 7;'], 'while (b > 63)'],
   ])('are named without what is left: %s', (_, before, after, text) => {
     expect(of(before, after)).toEqual([{ line: 2, text }]);
   });
@@ -51,6 +52,7 @@ describe('conditions that an edit removed', () => {
     ['a line without a condition', ['b += 0;', add], [add]],
     ['a comment about one', ['// if (b > 62) b = 62;', add], [add]],
     ['a condition that was moved', [clamp, add, 'c = 1;'], [add, 'c = 1;', clamp]],
+    ['a case of another statement', ['case 1: v = 2;', add], ['case 1: v = 3;', add]],
     ['a loop that another one replaces', ['while (b > 63) b -= 7;', add], ['for (; b > 63;) b -= 7;', add]],
     ['a condition that another one replaces', [clamp, add], ['  b = min(b, BINS - 1);', add]],
     ['a condition whose statement was edited', ['if (b > 62)', 'b = 1;'], ['if (b > 62) b = 2;']],

@@ -15,6 +15,9 @@ export interface RemovedCondition {
 const hasSelection = (code: string): boolean =>
   /\b(?:if|while|case)\b|\bdefault\s*:|\?|\b(?!\w*atomic)\w*(?:min|max|clamp|med3)\w*\s*\(/i.test(code);
 
+const isLoop = (code: string): boolean => /\b(?:while|for)\b/.test(code);
+const isCase = (code: string): boolean => /\bcase\b|\bdefault\s*:/.test(code);
+
 const same = (code: string): string => code.replaceAll(/[\s{}]+/g, '');
 
 const isSameText = (one: Conditional, other: Conditional): boolean =>
@@ -67,7 +70,9 @@ export function removedConditions(
   const edited = written.filter(isCompiled);
   /** A line with an `if` has the code of its condition: other code in the line replaces none. */
   const selects = (code: string, line: number): boolean => {
-    if (!hasSelection(code) && !/\bfor\s*\(/.test(code)) return false;
+    if (!hasSelection(code) && !isLoop(code)) return false;
+    // The code of a case has the line of its switch, or none.
+    if (isCase(code)) return true;
     if (columns === undefined) return true;
     const begins = (one: Conditional): boolean => one.line === line;
     return written.some(begins) ? edited.some(begins) : columns(line) !== undefined;
@@ -102,14 +107,19 @@ export function removedConditions(
       const texts = next?.added === true ? next.value.split('\n') : [];
       const gone = value.split('\n').slice(0, count);
       const put = texts.filter((code, offset) => selects(code, now + offset));
-      const unlike = leastAlike(
-        gone.filter((code) => hasSelection(code) && lines.has(same(code))),
-        put,
-      );
+      const lost = gone.filter((code) => hasSelection(code) && lines.has(same(code)));
+      // An `if` in the place of a loop takes what the loop took once.
+      const unlike = new Set([
+        ...leastAlike(lost.filter(isLoop), put.filter(isLoop)),
+        ...leastAlike(
+          lost.filter((code) => !isLoop(code)),
+          put,
+        ),
+      ]);
       for (const [offset, code] of gone.entries()) {
         const number = old + offset;
         const own = original.filter(({ line }) => line === number);
-        const isKept = own.length > 0 && own.every(({ condition }) => !conditions.has(condition));
+        const isKept = !isLoop(code) && own.length > 0 && own.every(({ condition }) => !conditions.has(condition));
         const isRemoved = unlike.has(code) && !isKept;
         const isHeld = same(code) !== '' && emptied.some(({ bodies }) => bodies.some((body) => isIn(number, body)));
         if (isRemoved || isHeld)
