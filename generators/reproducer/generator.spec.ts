@@ -168,7 +168,10 @@ describe('reproducer', () => {
   it('never replaces another capture', async () => {
     const other = join(made.workspace, 'kernels', 'demo', 'scale', 'capture', 'capture.json');
     writeFileSync(other, readFileSync(other, 'utf8').replace('"index":3', '"index":4'));
-    expect(await failure(generateReproducer(tree, options, deps))).toMatchObject({ code: 'USAGE' });
+    const error = await failure(generateReproducer(tree, options, deps));
+    expect([error.code, error.hint]).toEqual(['USAGE', 'give this one a project of its own: --name=scale-2']);
+    const launch = '4×1×1 blocks of 256×1×1 threads';
+    expect(error.what).toMatch(new RegExp(`\\(demo::scale\\(.*, ${launch}; this one has ${launch}\\)$`));
   });
 
   it('refuses a name that the app declares for another kernel', async () => {

@@ -37,7 +37,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const capture = readCapture(from);
   const kernel = entryFor(app, capture, options.name);
   const to = app.capture(kernel.name);
-  const isThere = hasThis(to, capture);
+  const isThere = hasThis(app, kernel.name, capture);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
@@ -95,15 +95,21 @@ function entryFor(app: App, capture: CaptureJson, name: string | undefined): Ker
 }
 
 /** Whether this capture is there already; another one is never replaced. */
-function hasThis(to: string, capture: CaptureJson): boolean {
+function hasThis(app: App, name: string, capture: CaptureJson): boolean {
+  const to = app.capture(name);
   requireCapturePlace(to);
   if (!existsSync(join(to, 'capture.json'))) return false;
   const there = readCapture(to);
   if (JSON.stringify(there) === JSON.stringify(capture)) return true;
+  const launchOf = ({ geometry }: CaptureJson): string =>
+    `${geometry.grid_blocks.join('×')} blocks of ${geometry.block_threads.join('×')} threads`;
+  const free = Array.from({ length: 1000 }, (_, index) => `${name}-${index + 2}`).find(
+    (one) => !existsSync(app.reproducer(one)) && app.config.kernels.every((kernel) => kernel.name !== one),
+  );
   throw new KernloopError(
     'USAGE',
-    `${to} holds another capture (${there.kernel.name})`,
-    'give the reproducer another name with --name, or remove that capture',
+    `${to} holds another capture (${there.kernel.name}, ${launchOf(there)}; this one has ${launchOf(capture)})`,
+    `give this one a project of its own: --name=${free ?? 'NAME'}`,
   );
 }
 

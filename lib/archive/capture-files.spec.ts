@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { thrown } from '../testing/failure';
@@ -32,6 +32,17 @@ describe('capture.json', () => {
       expect(readCapture(holding(more)).kernel.code_object).toBe(code);
     },
   );
+
+  it('is looked for where the user may have meant it', () => {
+    const hint = (of = folder): string => thrown(() => readCapture(of)).hint;
+    expect(hint()).toMatch(/^capture it: .*; one from elsewhere is put back by `kernloop unpack FILE --to /);
+    const packed = join(folder, 'theirs.klcap');
+    writeFileSync(packed, 'packed');
+    expect(hint(packed)).toBe(`unpack it first: \`kernloop unpack ${packed}\``);
+    mkdirSync(join(folder, 'capture'));
+    writeFileSync(captureFile(join(folder, 'capture')), JSON.stringify(minimal));
+    expect(hint()).toBe(`it is in ${join(folder, 'capture')}: name that folder`);
+  });
 
   it('is refused by name where it requires what is not known, whatever else it holds', () => {
     const file = holding({ requires: ['dropped', 'sparse-regions'], regions: 'elsewhere' });

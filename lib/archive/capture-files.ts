@@ -1,3 +1,4 @@
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { KernloopError } from '../support/error';
@@ -153,13 +154,18 @@ export function isOfACapture(name: string): boolean {
 const versionSchema = z.looseObject({ schema: z.string(), requires: z.array(z.string()).default([]) });
 const knownFeatures: readonly string[] = ['dropped'];
 
+/** Next step where a folder holds no capture. */
+function whereElse(folder: string): string {
+  const below = join(folder, 'capture');
+  if (existsSync(captureFile(below))) return `it is in ${below}: name that folder`;
+  if (statSync(folder, { throwIfNoEntry: false })?.isFile() === true)
+    return `unpack it first: \`${commandText(['kernloop', 'unpack', folder])}\``;
+  return `capture it: \`kernloop capture\`, or \`nx run <app>:extract-kernel\`; one from elsewhere is put back by \`${commandText(['kernloop', 'unpack', 'FILE', '--to', folder])}\``;
+}
+
 export function readCapture(folder: string): CaptureJson {
   const path = captureFile(folder);
-  const text = readText(
-    path,
-    'CAPTURE_MISSING',
-    `capture it: \`kernloop capture\`, or \`nx run <app>:extract-kernel\`; one from elsewhere is put back by \`${commandText(['kernloop', 'unpack', 'FILE', '--to', folder])}\``,
-  );
+  const text = readText(path, 'CAPTURE_MISSING', whereElse(folder));
   const { schema, requires } = parseJson(path, text, versionSchema);
   const [name, major] = schema.split('/');
   if (name !== 'kernloop.capture' || major !== '1') {
