@@ -125,6 +125,13 @@ describe('reproducer', () => {
     expect(said.mock.calls.join()).toContain(
       'UPDATE apps/demo/kernloop.json: "from" of k, which is not captured from demo any more',
     );
+    // In a clone, which lacks the capture, the entry has that already.
+    rmSync(join(made.workspace, 'kernels', 'demo', 'k', 'capture'), { recursive: true });
+    said.mockClear();
+    await (
+      await generateReproducer(tree, { ...options, name: 'k' }, deps)
+    )();
+    expect(said.mock.calls.join()).not.toContain('UPDATE');
   });
 
   it.each([

@@ -52,7 +52,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
     // The app's own capture stays the app's, even if a colleague sent a copy of it.
     const isOther = !isThere && resolve(from) !== resolve(to);
     if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
-    else if (app.config.kernels.some(({ name }) => name === kernel.name))
+    else if (app.config.kernels.some((one) => one.name === kernel.name && one.from !== options.capture))
       logger.info(
         `UPDATE ${relative(tree.root, file)}: "from" of ${kernel.name}, which is not captured from ${app.config.name} any more`,
       );

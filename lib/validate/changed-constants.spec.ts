@@ -30,10 +30,21 @@ describe('lines that use a constant of the edit', () => {
   it.each([
     ['one that the edit adds', text('x;', 'y = 1;'), text('#define Y 1', 'x;', 'y = Y;'), [1, 3]],
     ['one that it moves', text('#define Y 1', 'x;', 'y = Y;'), text('x;', '#define Y 1', 'y = Y;'), [2]],
+    [
+      'a const that is computed',
+      text('const int i = blockIdx.x * 64 + threadIdx.x;', 'y[i] = 1;'),
+      text('const int i = blockIdx.x * 128 + threadIdx.x;', 'y[i] = 1;'),
+      [1],
+    ],
     ['a variable', text('int y = 1;', 'z = y;'), text('int y = 2;', 'z = y;'), [1]],
     ['a name that begins so', text('#define Y 1', 'Y2 = 3;'), text('#define Y 2', 'Y2 = 3;'), [1]],
   ])('are those of the edit alone: %s', (_, before, after, lines) => {
     expect(edited(before, after)[0]).toEqual(lines);
+  });
+
+  it('are found in time that grows with the text', () => {
+    const words = 'const '.repeat(200_000);
+    expect(edited(text(words, '#define Y 1', 'y = Y;'), text(words, '#define Y 2', 'y = Y;'))).toEqual([[2, 3]]);
   });
 
   it('get letters that the text does not have', () => {

@@ -6,9 +6,10 @@ interface Text {
   readonly after: string;
 }
 
-/** A definition of one line, which has no code of its own: a macro without parameters, or a constant. */
-const definition =
-  /^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]|\b(?:constexpr|const|enum)\b[^=;(]*?\b(\w+)\s*(?:\[[^\]]*\])?\s*[={]/gm;
+/** A macro without parameters. */
+const macro = /^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]/;
+
+const constant = /\b(constexpr|const|enum)\b[^=;(]{0,100}?\b(\w+)\s*(?:\[[^\]]*\])?\s*[={]([^;]*)/;
 
 /**
  * The texts with other letters in the place of each constant that the edit gives another value, in `before` alone: the
@@ -41,8 +42,14 @@ function changedIn(files: readonly Text[]): string[] {
   return [...new Set(names)];
 }
 
-const namesIn = (text: string): string[] =>
-  [...text.matchAll(definition)].flatMap(([, macro, constant]) => macro ?? constant ?? []);
+const namesIn = (text: string): string[] => text.split('\n').flatMap((line) => nameIn(line) ?? []);
+
+/** The name that a line defines without code of its own. A `const` of other values is a variable, which has code. */
+function nameIn(line: string): string | undefined {
+  const [, word, name, value = ''] = constant.exec(line) ?? [];
+  const isVariable = word === 'const' && /[a-z_]/i.test(value.replaceAll(/\b\d[\w.]*/g, ''));
+  return macro.exec(line)?.[1] ?? (isVariable ? undefined : name);
+}
 
 /** A name of as many letters that the text does not have. */
 function unusedLike(name: string, text: string): string {

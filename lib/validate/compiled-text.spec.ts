@@ -3,8 +3,8 @@ import { compiledText } from './compiled-text';
 describe('the text of an edit without what its directives switch off', () => {
   const lines = (...all: string[]): string => `${all.join('\n')}\n`;
   const before = lines('f() {', '  clamp;', '  add;', '}');
-  const of = (after: string, withCode: number[] | null) =>
-    compiledText(before, after, withCode === null ? null : (line) => withCode.includes(line)).split('\n');
+  const of = (after: string, withCode: number[]) =>
+    compiledText(before, after, (line) => withCode.includes(line)).split('\n');
 
   it.each(['#if 0', '#ifdef NEVER', '# if defined(NEVER) && X', '#ifndef __HIP__'])(
     'has no branch of %s without code',
@@ -38,12 +38,6 @@ describe('the text of an edit without what its directives switch off', () => {
     expect(compiledText(there, there, () => false)).toBe(there);
     const edited = there.replace('add', 'sub');
     expect(compiledText(there, edited, () => false)).toBe(edited);
-  });
-
-  it('lacks only what is behind #if 0 where nothing is known of code', () => {
-    const after = (head: string) => lines('f() {', head, '  clamp;', '#endif', '  add;', '}');
-    for (const head of ['#if 0', '#if 0 // off', '#if false']) expect(of(after(head), null)[2]).toBe('');
-    for (const head of ['#if 1', '#ifdef X', '#if 0x1']) expect(of(after(head), null)[2]).toBe('  clamp;');
   });
 
   it('survives directives that do not match', () => {

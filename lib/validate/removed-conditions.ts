@@ -1,8 +1,5 @@
-import { diffLines } from 'diff';
 import { codeOf, conditionalsIn, conditionOf, linesIn, type Body, type Conditional, type Part } from './conditionals';
-
-/** Time for one file, as for the lines that an edit adds. */
-const diffLimitMs = 2000;
+import { differences, newLines } from './new-lines';
 
 export interface RemovedCondition {
   /** Line of the edited text before which, or in place of which, it was. */
@@ -28,21 +25,11 @@ const isSameText = (one: Conditional, other: Conditional): boolean =>
 const hasCodeIn = (part: Part, columns: (line: number) => ReadonlySet<number> | undefined): boolean =>
   linesIn(part).some(({ line, has }) => [...(columns(line) ?? [])].some(has));
 
-/** Numbers of the lines that were put in. */
-function addedLines(parts: readonly { added: boolean; removed: boolean; count: number }[]): number[] {
-  let next = 1;
-  return parts.flatMap(({ added, removed, count }) => {
-    const begin = next;
-    if (!removed) next += count;
-    return added ? Array.from({ length: count }, (_, index) => begin + index) : [];
-  });
-}
-
 const isIn = (line: number, { first, last }: Body): boolean => line >= first.line && line <= last.line;
 
 /**
- * Conditions and selections that an edit removed and put nothing in their place that selects. If the edit passes, no
- * replay needed them: either they never mattered there, or they are superfluous. Text that is elsewhere now was moved.
+ * Conditions and selections that an edit removed and put nothing in their place that selects. If the edit passes, their
+ * absence made no difference: either they never mattered there, or they are superfluous. Text that is elsewhere now was moved.
  * All that a condition held counts, too. `columns`: columns of a line of the edited text that have code. A condition
  * without code is none: the compiler found that it never holds, always holds, or changes nothing. `shown`: the text
  * before as it was written.
@@ -54,11 +41,11 @@ export function removedConditions(
   shown = before,
 ): RemovedCondition[] {
   const [codeBefore, codeAfter] = [codeOf(before, true), codeOf(after, true)];
-  const parts = diffLines(codeBefore, codeAfter, { timeout: diffLimitMs, stripTrailingCr: true }) ?? [];
+  const parts = differences(codeBefore, codeAfter) ?? [];
   const linesBefore = shown.split('\n');
   const original = conditionalsIn(before);
   const written = conditionalsIn(after);
-  const put = new Set(addedLines(parts));
+  const put = new Set(newLines(codeBefore, codeAfter));
   const known = new Set(original.map(({ condition }) => condition));
   // Two that are the same may be one in the code, which has the place of the other.
   const isCompiled = (one: Conditional): boolean =>
@@ -100,8 +87,8 @@ export function removedConditions(
     return head.slice(Math.max(head.search(/\b(?:if|while)\b/), 0)).trim();
   };
   const found: RemovedCondition[] = [];
-  let [old, now] = [1, 1];
-  parts.forEach(({ added, removed, count, value }, index) => {
+  let old = 1;
+  parts.forEach(({ added, removed, count, value, line: now }, index) => {
     if (removed) {
       const next = parts[index + 1];
       const texts = next?.added === true ? next.value.split('\n') : [];
@@ -127,7 +114,6 @@ export function removedConditions(
       }
     }
     if (!added) old += count;
-    if (!removed) now += count;
   });
   return found;
 }
