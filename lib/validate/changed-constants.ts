@@ -16,9 +16,10 @@ const constant = /\b(constexpr|const|enum)\b[^=;(]{0,100}?\b(\w+)\s*(?:\[[^\]]*\
  * lines that use it then differ, as their code does. Letters are as many, so that columns stay.
  */
 export function withChangedConstants<T extends Text>(files: readonly T[]): T[] {
+  const changed = changedIn(files);
+  if (changed.length === 0) return [...files];
   const all = files.map(({ after }) => after).join('\n');
-  const renamed = new Map(changedIn(files).map((name) => [name, unusedLike(name, all)]));
-  if (renamed.size === 0) return [...files];
+  const renamed = new Map(changed.map((name) => [name, unusedLike(name, all)]));
   const uses = new RegExp(String.raw`\b(?:${[...renamed.keys()].join('|')})\b`, 'g');
   return files.map((file) => {
     const code = codeOf(file.before);
@@ -32,6 +33,7 @@ export function withChangedConstants<T extends Text>(files: readonly T[]): T[] {
 /** Names that an edited line defines, and that the text before defines otherwise. */
 function changedIn(files: readonly Text[]): string[] {
   const names = files.flatMap(({ before, after }) => {
+    if (before === after) return [];
     const lines = after.split('\n');
     const earlier = new Set(before.split('\n').map((line) => line.trim()));
     const put = (newLines(before, after) ?? []).map((line) => lines[line - 1] ?? '');

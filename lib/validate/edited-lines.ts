@@ -85,8 +85,7 @@ async function linesThatRan(
     removedConditions(before, after, codeOf, original).map((one) => ({ file, ...one }));
   const narrowedOf = ({ file, before, after }: EditedFile) =>
     narrowedInputs(before, after, kernel).map((one) => ({ file, ...one }));
-  if (files === null || edited === undefined) return undefined;
-  if (files.length === 0) return undefined;
+  if (files === null || edited === undefined || files.length === 0) return undefined;
   if (await hasCapturedCode(sessions, bytes, deps)) {
     if (verdict === 'pass')
       deps.report.result(
