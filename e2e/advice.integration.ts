@@ -7,7 +7,7 @@ import { Workspace } from './in-process';
 const source = join(repository, 'e2e', 'fixtures', 'advice');
 const kernels = [
   ...['columns', 'rows', 'one_bank', 'all_banks', 'odd_lanes', 'odd_waves'],
-  ...['local_array', 'one_counter', 'many_registers', 'clamped'],
+  ...['local_array', 'one_counter', 'many_registers', 'clamped', 'filtered'],
 ];
 
 /** Planted waste, counted by hand: 128 blocks of 256 threads are 512 waves, of 64 threads 128 waves. */
@@ -138,6 +138,7 @@ describe('the explanation of a replay', () => {
           selects?: object[];
           one_sided?: object[];
           removed?: object[];
+          removed_lines?: object[];
           narrowed?: object[];
         };
       };
@@ -241,6 +242,61 @@ describe('the explanation of a replay', () => {
         const { verdict, text, edited_lines: lines } = await judged(sum, '1.0f + 3.0f * in[i]');
         expect([verdict, lines]).toEqual(['pass', undefined]);
         expect(text).toContain('the edit changes nothing of it, for any input');
+      });
+    });
+
+    describe('that removed lines', () => {
+      const filtered = 'kernels/advice/filtered';
+      const source = `${filtered}/kernel_variant.hip`;
+      const judgedAs = async (edit: (text: string) => string) => {
+        const original = workspace.read(source);
+        workspace.edit(source, edit);
+        const result = await validated(filtered);
+        workspace.write(source, original);
+        const lineOf = (text: string): number => original.slice(0, original.indexOf(text)).split('\n').length;
+        return { ...result, lineOf };
+      };
+      const judged = (...gone: readonly string[]) =>
+        judgedAs((text) => gone.reduce((left, line) => left.replace(line, ''), text));
+      const [option, extra, fence] = [
+        '    v += in[1] * v;\n',
+        '    v *= in[k + 1];\n',
+        '  if (v > 40.0f) __threadfence();\n',
+      ];
+
+      it.each([
+        ['a branch that nothing takes', option],
+        ['a loop that runs 0 times', extra],
+      ])('the pass says of those that never ran before that it does not judge them: %s', async (_, line) => {
+        const { verdict, text, lineOf, edited_lines: lines } = await judged(line);
+        const place = { file: 'kernel_variant.hip', line: lineOf(line) };
+        expect([verdict, lines?.removed_lines]).toEqual(['pass', [{ ...place, seen: 'not run', text: line.trim() }]]);
+        expect(text).toContain('Result: PASS (NOT judged: 1 removed line, which never ran before either; ');
+        expect(text).toContain(
+          `removed: pristine/kernel_variant.hip:${place.line} \`${line.trim()}\`, which never ran in the captured kernel either`,
+        );
+      });
+
+      it('the pass has no doubt of a condition that came out both ways before', async () => {
+        const { verdict, text, edited_lines: lines } = await judged(fence);
+        expect([verdict, lines?.removed, lines?.removed_lines]).toEqual(['pass', undefined, undefined]);
+        expect(text).not.toContain('NOT');
+      });
+
+      it('keeps what ran before for the next edit, and counts it again where that is unreadable', async () => {
+        const kept = `${filtered}/build/results/captured-lines.json`;
+        const first = workspace.read(kept);
+        workspace.write(kept, first.slice(0, first.length / 2));
+        const { edited_lines: lines } = await judged(option, extra);
+        expect(lines?.removed_lines).toHaveLength(2);
+        expect(workspace.read(kept)).toHaveLength(first.length);
+      });
+
+      it('are no matter of a verdict that fails', async () => {
+        const { verdict, edited_lines: lines } = await judgedAs((text) =>
+          text.replace(option, '').replace('option == 7', 'option == 2'),
+        );
+        expect([verdict, lines?.removed_lines]).toEqual(['fail', undefined]);
       });
     });
 

@@ -20,6 +20,8 @@ export const keptPaths = (root: string) => {
     compare: join(folder, 'compare.json'),
     hotSpots: join(folder, 'hot-spots.json'),
     explained: join(folder, 'explained.json'),
+    /** Lines of the source before an edit that the captured dispatches ran. */
+    capturedLines: join(folder, 'captured-lines.json'),
   };
 };
 

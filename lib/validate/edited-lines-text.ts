@@ -1,6 +1,6 @@
 import { counted, formatCount } from '../support/format';
 import type { SourceLine } from '../toolchain/line-table';
-import { keyOf } from './edited-lines';
+import { keyOf } from './coverage';
 import type { EditedLines, Report } from './report-json';
 
 /** Words before the summary of a pass, which says nothing of lines that no replay executed. */
@@ -11,6 +11,7 @@ export function unseenWords({
   selects = [],
   one_sided: oneSided = [],
   removed = [],
+  removed_lines: before = [],
   narrowed = [],
   other_kernels: beside = [],
   outside = [],
@@ -20,18 +21,20 @@ export function unseenWords({
     ...(idle.length > 0 ? [`${formatCount(idle.length)} ${of}`] : []),
     ...(partly.length > 0 ? [`a part of ${formatCount(partly.length)} ${of}`] : []),
   ];
+  const gone = removed.length + before.filter((line) => !neverRan(line)).length;
   return [
     ...outside.slice(0, 1).map(({ access }) => `NOT judged: ${access}, which may fault on hardware`),
     ...(unjudged.length > 0 ? [`NOT judged: ${unjudged.join(' and ')}, which never ran`] : []),
+    ...(before.some(neverRan)
+      ? [`NOT judged: ${counted(before.filter(neverRan).length, 'removed line')}, which never ran before either`]
+      : []),
     ...(beside.length > 0 ? [`NOT judged: ${counted(beside.length, 'other kernel')} that the edit is in`] : []),
     ...(oneSided.length > 0
       ? [`NOT seen: the other side of a condition in ${formatCount(oneSided.length)} ${of}`]
       : []),
     ...(selects.length > 0 ? [`NOT seen: which value ${formatCount(selects.length)} ${of} selected`] : []),
-    ...(removed.length > 0
-      ? [
-          `NOT seen: whether ${counted(removed.length, 'removed condition')} ${removed.length === 1 ? 'matters' : 'matter'}`,
-        ]
+    ...(gone > 0
+      ? [`NOT seen: whether ${counted(gone, 'removed condition')} ${gone === 1 ? 'matters' : 'matter'}`]
       : []),
     ...parametersIn(narrowed).map((name) => `NOT seen: whether another ${name} matters`),
     ...(narrowed.some(isOfType)
@@ -60,12 +63,13 @@ export function editedLineWords(
     selects = [],
     one_sided: oneSided = [],
     removed = [],
+    removed_lines: before = [],
     narrowed = [],
     other_kernels: beside = [],
     outside = [],
   } = lines;
   const passed = verdict === 'pass';
-  const unseen = idle.length + partly.length + selects.length + oneSided.length + removed.length + narrowed.length;
+  const unseen = [idle, partly, selects, oneSided, removed, before, narrowed].some(({ length }) => length > 0);
   const others =
     without === 0
       ? ''
@@ -93,8 +97,8 @@ export function editedLineWords(
     // A failing verdict needs no doubt.
     ...(oneSided.length > 0 && passed ? oneSidedWords(oneSided) : []),
     ...(selects.length > 0 && passed ? [selectWords(selects)] : []),
-    ...(passed ? [...removedWords(removed), ...narrowedWords(narrowed)] : []),
-    ...(passed && unseen > 0 ? [nextWords(inputs !== undefined, launchesInProfile())] : []),
+    ...(passed ? [...removedWords(removed), ...removedLineWords(before), ...narrowedWords(narrowed)] : []),
+    ...(passed && unseen ? [nextWords(inputs !== undefined, launchesInProfile())] : []),
   ];
 }
 
@@ -160,12 +164,34 @@ const shownText = 60;
 
 function removedWords(lines: NonNullable<EditedLines['removed']>): string[] {
   if (lines.length === 0) return [];
-  const named = lines.slice(0, shownLines).map((line, index) => {
-    const text = line.text.length > shownText ? `${line.text.slice(0, shownText)}…` : line.text;
-    return `${keyOf(line)} lacks ${index === 0 ? 'the removed ' : ''}\`${text}\``;
-  });
+  const named = lines
+    .slice(0, shownLines)
+    .map((line, index) => `${keyOf(line)} lacks ${index === 0 ? 'the removed ' : ''}${quoted(line)}`);
   const more = lines.length > shownLines ? `, and ${formatCount(lines.length - shownLines)} more` : '';
   return [`${named.join(', ')}${more}: inputs for which that matters were not seen`];
+}
+
+const quoted = ({ text }: { readonly text: string }): string =>
+  `\`${text.length > shownText ? `${text.slice(0, shownText)}…` : text}\``;
+
+type RemovedLine = NonNullable<EditedLines['removed_lines']>[number];
+
+const neverRan = ({ seen }: RemovedLine): boolean => seen === 'not run' || seen === 'partly run';
+
+/** Lines of pristine/, which the edit removed or changed. */
+function removedLineWords(lines: readonly RemovedLine[]): string[] {
+  const words = {
+    'not run': 'never ran in the captured kernel either',
+    'partly run': 'ran in part in the captured kernel',
+    'one side': 'came out the same in every lane of the captured kernel',
+    'not told': 'selected a value in the captured kernel, and which was not told',
+  };
+  return Object.entries(words).flatMap(([seen, what]) => {
+    const own = lines.filter((line) => line.seen === seen);
+    if (own.length === 0) return [];
+    const named = listed(own.map((line) => `pristine/${keyOf(line)} ${quoted(line)}`));
+    return [`removed: ${named}, which ${what}: inputs for which that matters were not seen`];
+  });
 }
 
 type Narrowed = NonNullable<EditedLines['narrowed']>[number];

@@ -1,17 +1,10 @@
 import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
-import {
-  columnsOf,
-  editedLines,
-  hasOtherLines,
-  hasRun,
-  isPlainDivision,
-  isSelection,
-  oneSidedPlaces,
-  sortEdit,
-  withKeptConditions,
-} from './edited-lines';
+import { columnsOf, hasRun, isSelection, oneSidedPlaces } from './coverage';
+import { isPlainDivision, sortEdit, withKeptConditions } from './doubts';
+import { hasOtherLines } from './edit';
+import { editedLines } from './edited-lines';
 import { changesIn, newLines } from './new-lines';
 import { editedLineWords as wordsWithProfile, ofCapturedInput, unseenWords } from './edited-lines-text';
 

@@ -24,6 +24,26 @@ export function changesIn(before: string, after: string): number[] | null {
   return begins.map(({ line }) => Math.min(line, last));
 }
 
+/** Numbers of the lines of `before` that each change removed, and of those of `after` that it put there; null likewise. */
+export function hunksOf(before: string, after: string): { removed: number[]; added: number[] }[] | null {
+  const parts = differences(before, after);
+  if (parts === null) return null;
+  const found: { removed: number[]; added: number[] }[] = [];
+  let old = 1;
+  let isOpen = false;
+  for (const { added, removed, count, line } of parts) {
+    const from = removed ? old : line;
+    if (!added) old += count;
+    if (added || removed) {
+      const lines = Array.from({ length: count }, (_, index) => from + index);
+      const hunk = (isOpen ? found.pop() : undefined) ?? { removed: [], added: [] };
+      found.push(removed ? { ...hunk, removed: [...hunk.removed, ...lines] } : { ...hunk, added: lines });
+    }
+    isOpen = added || removed;
+  }
+  return found;
+}
+
 /** Parts that differ or are the same, each with the number of its line in `after`. */
 export function differences(
   before: string,

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { ReplaySession } from '../replay/session';
 import { isOfSource, sourceOfFault } from '../replay/fault-source';
 import type { SourceLine } from '../toolchain/line-table';
-import { placesOfEdit } from './edited-lines';
+import { placesOfEdit } from './edit';
 import { newPastLds } from './past-lds';
 import type { DispatchReport } from './report-json';
 

@@ -4,12 +4,14 @@ import { differences, newLines } from './new-lines';
 export interface RemovedCondition {
   /** Line of the edited text before which, or in place of which, it was. */
   readonly line: number;
+  /** Line of the text before. */
+  readonly before: number;
   /** The line that was removed. */
   readonly text: string;
 }
 
 /** Whether a line may select one of several values: an `if`, `?`, a loop, a case, a minimum, a maximum, a clamp. */
-const hasSelection = (code: string): boolean =>
+export const hasSelection = (code: string): boolean =>
   /\b(?:if|while|case)\b|\bdefault\s*:|\?|\b(?!\w*atomic)\w*(?:min|max|clamp|med3)\w*\s*\(/i.test(code);
 
 const isLoop = (code: string): boolean => /\b(?:while|for)\b/.test(code);
@@ -110,7 +112,10 @@ export function removedConditions(
         const isRemoved = unlike.has(code) && !isKept;
         const isHeld = same(code) !== '' && emptied.some(({ bodies }) => bodies.some((body) => isIn(number, body)));
         if (isRemoved || isHeld)
-          found.push({ line: Math.min(now, last), text: isRemoved ? textOf(number, own) : lineBefore(number) });
+          found.push({
+            ...{ line: Math.min(now, last), before: number },
+            text: isRemoved ? textOf(number, own) : lineBefore(number),
+          });
       }
     }
     if (!added) old += count;

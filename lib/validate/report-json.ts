@@ -292,6 +292,23 @@ const editedLinesSchema = z
       .describe(
         'Lines with a condition or a selection that the edit removed, with none in their place: no replay tells whether they mattered elsewhere.',
       ),
+    removed_lines: z
+      .array(
+        z.object({
+          file: z.string(),
+          line: z.int().describe('Line of the source before the edit, in pristine/.'),
+          text: z.string(),
+          seen: z
+            .enum(['not run', 'partly run', 'one side', 'not told'])
+            .describe(
+              'Of its code in the captured dispatches: none ran; a part ran; a condition of it came out the same in every lane; it selects a value, and which was not told.',
+            ),
+        }),
+      )
+      .optional()
+      .describe(
+        'Lines that the edit removed or changed, besides `removed`, of which the captured dispatches show less than all: a replay of the captured code, whose lines are counted.',
+      ),
     other_kernels: z
       .array(z.string())
       .optional()
