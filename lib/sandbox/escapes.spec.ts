@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nativePathsIn } from '../native/native-paths';
 import { packageRoot } from '../support/version';
@@ -330,6 +330,15 @@ describe('a limit', () => {
       status: 1,
       stderr: `kernloop-sandbox: error: the program used more than ${megabytes(100)} bytes of memory\n`,
     });
+  });
+
+  it('of memory leaves out what threads reserve and do not use: a linker starts one for each processor', () => {
+    const reserved = (cpus().length + 1) * 72;
+    expect(run(['--limit-memory-bytes', megabytes(50)], 'reserve', megabytes(reserved))).toMatchObject({
+      status: 0,
+      stderr: '',
+    });
+    expect(run(['--limit-memory-bytes', megabytes(50)], 'reserve', megabytes(100 * reserved)).status).toBe(1);
   });
 
   it('of a file holds', () => {

@@ -4,7 +4,7 @@ import type { ProcessRunner } from '../support/exec';
 
 /** Limits of everything that a program starts. */
 interface SandboxLimits {
-  /** Address space of each process, and resident memory of all together. */
+  /** Writable memory of each process, and resident memory of all together. */
   readonly memoryBytes?: number;
   /** Size of each written file. */
   readonly fileBytes?: number;

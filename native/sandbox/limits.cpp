@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "base/descriptor.h"
 #include "sandbox/unavailable.h"
@@ -15,6 +16,11 @@ namespace {
 constexpr rlim_t kOpenFiles = 1024;
 /// Size of a core dump. With 0 the kernel would still give it to a program that the system names; with 1 it does not.
 constexpr rlim_t kCoreBytes = 1;
+/// Address space that a thread takes and hardly uses: glibc's arena (64 MiB) and a stack (8 MiB).
+constexpr rlim_t kReservedByThread = rlim_t{72} << 20;
+
+/// Address space beside memory: linkers start a thread for each processor, and abort if one cannot start.
+rlim_t reserved() { return kReservedByThread * (std::thread::hardware_concurrency() + 2); }
 
 /// Lowers a limit, never raises it: that needs a privilege.
 Status lower(int resource, rlim_t most) {
@@ -35,8 +41,10 @@ Status set_limits(const Limits& limits) {
   if (auto set = lower(RLIMIT_CORE, kCoreBytes); !set) return set;
   if (auto set = lower(RLIMIT_MSGQUEUE, 0); !set) return set;
   if (auto set = lower(RLIMIT_NOFILE, kOpenFiles); !set) return set;
-  if (limits.memory_bytes)
-    if (auto set = lower(RLIMIT_AS, *limits.memory_bytes); !set) return set;
+  if (limits.memory_bytes) {
+    if (auto set = lower(RLIMIT_DATA, *limits.memory_bytes); !set) return set;
+    if (auto set = lower(RLIMIT_AS, std::min(*limits.memory_bytes, RLIM_INFINITY - reserved()) + reserved()); !set) return set;
+  }
   if (limits.file_bytes)
     if (auto set = lower(RLIMIT_FSIZE, *limits.file_bytes); !set) return set;
   if (limits.cpu_seconds)

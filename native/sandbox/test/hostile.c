@@ -449,6 +449,10 @@ static int try_bomb(void) {
     if (fork() < 0) usleep(100);
   }
 }
+/// Address space that is not used, as glibc takes 64 MiB of it for each thread that allocates.
+static int try_reserve(void) {
+  return mmap(NULL, (size_t)number(0), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0;
+}
 static int try_memory(void) {
   const size_t size = (size_t)number(0);
   char* bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -602,6 +606,7 @@ static const struct {
     {"zombies", try_zombies},
     {"threads", try_threads},
     {"bomb", try_bomb},
+    {"reserve", try_reserve},
     {"memory", try_memory},
     {"memory-of-several", try_memory_of_several},
     {"spin", try_spin},
