@@ -20,7 +20,9 @@ constexpr rlim_t kCoreBytes = 1;
 constexpr rlim_t kReservedByThread = rlim_t{72} << 20;
 
 /// Address space beside memory: linkers start a thread for each processor, and abort if one cannot start.
-rlim_t reserved() { return kReservedByThread * (std::thread::hardware_concurrency() + 2); }
+rlim_t reserved() {
+  return kReservedByThread * (std::thread::hardware_concurrency() + 2);
+}
 
 /// Lowers a limit, never raises it: that needs a privilege.
 Status lower(int resource, rlim_t most) {
@@ -43,7 +45,8 @@ Status set_limits(const Limits& limits) {
   if (auto set = lower(RLIMIT_NOFILE, kOpenFiles); !set) return set;
   if (limits.memory_bytes) {
     if (auto set = lower(RLIMIT_DATA, *limits.memory_bytes); !set) return set;
-    if (auto set = lower(RLIMIT_AS, std::min(*limits.memory_bytes, RLIM_INFINITY - reserved()) + reserved()); !set) return set;
+    if (auto set = lower(RLIMIT_AS, std::min(*limits.memory_bytes, RLIM_INFINITY - reserved()) + reserved()); !set)
+      return set;
   }
   if (limits.file_bytes)
     if (auto set = lower(RLIMIT_FSIZE, *limits.file_bytes); !set) return set;
