@@ -17,6 +17,7 @@ import { version } from '../support/version';
 import { compileReproducer } from '../toolchain/compile';
 import { isSameKernelCode } from '../toolchain/hsaco-code';
 import { readLineTable } from '../toolchain/line-table';
+import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
 import { isCaptured } from '../toolchain/recipe';
 import { counted, coverageOf, type Columns, type Coverage } from './coverage';
@@ -111,7 +112,9 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
     const bytes = readRegularFile(output);
     const captured = await readCapturedCode(reproducer.capture, deps);
     const table = readLineTable(bytes);
-    if (typeof captured === 'string' || table === null || !isSameKernelCode(symbol, captured, bytes)) return null;
+    if (typeof captured === 'string' || table === null) return null;
+    // A kernel that reads its own address may look at the rest of what is loaded.
+    if (!isSameKernelCode(symbol, captured, bytes) && !isSameWhenLoaded(captured, bytes)) return null;
     const asCaptured = (one: ReplaySession): ReplaySession => ({
       ...one,
       request: { ...requestOfCaptured(one), codeObject: output, symbol },

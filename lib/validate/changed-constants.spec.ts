@@ -18,6 +18,28 @@ describe('lines that use a constant of the edit', () => {
     expect(edited(text(one, 'x;', use), text(other, 'x;', use))).toEqual([[1, 3]]);
   });
 
+  it.each([
+    [
+      'two exchanged',
+      'enum Mode { COPY, INVERT = 4, DOUBLE = 5 };',
+      'enum Mode { COPY, INVERT = 5, DOUBLE = 4 };',
+      [2, 3],
+    ],
+    ['one put before others', 'enum { COPY, INVERT,\n  DOUBLE };', 'enum { NONE, COPY, INVERT,\n  DOUBLE };', [3, 4]],
+    [
+      'one that counts on',
+      'enum class M : int { COPY = N, INVERT };',
+      'enum class M : int { COPY = N + 1, INVERT };',
+      [2],
+    ],
+    ['others, which use no line', 'enum { OTHER = 1, DOUBLE = 2 };', 'enum { OTHER = 3, DOUBLE = 0x2 };', []],
+  ])('differ by an enumerator: %s', (_, one, other, lines) => {
+    const body = ['case INVERT: b();', 'case DOUBLE: c();'];
+    const [found = []] = edited(text(one, ...body), text(other, ...body));
+    const first = one.split('\n').length;
+    expect((found ?? []).filter((line) => line > first)).toEqual(lines);
+  });
+
   it('differ in another file, too, and keep their columns', () => {
     const [, kernel] = withChangedConstants([
       { before: '#define BINS 64\n', after: '#define BINS 65\n' },

@@ -9,7 +9,7 @@ interface Text {
 /** A macro without parameters. */
 const macro = /^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]/;
 
-const constant = /\b(constexpr|const|enum)\b[^=;(]{0,100}?\b(\w+)\s*(?:\[[^\]]*\])?\s*[={]([^;]*)/;
+const constant = /\b(constexpr|const)\b[^=;(]{0,100}?\b(\w+)\s*(?:\[[^\]]*\])?\s*[={]([^;]*)/;
 
 /**
  * The texts with other letters in the place of each constant that the edit gives another value, in `before` alone: the
@@ -34,14 +34,35 @@ export function withChangedConstants<T extends Text>(files: readonly T[]): T[] {
 function changedIn(files: readonly Text[]): string[] {
   const names = files.flatMap(({ before, after }) => {
     if (before === after) return [];
+    const values = enumeratorsIn(before);
+    const enumerators = [...enumeratorsIn(after)].flatMap(([name, value]) =>
+      (values.get(name) ?? value) === value ? [] : [name],
+    );
     const lines = after.split('\n');
     const earlier = new Set(before.split('\n').map((line) => line.trim()));
     const put = (newLines(before, after) ?? []).map((line) => lines[line - 1] ?? '');
     const defined = put.filter((line) => !earlier.has(line.trim())).flatMap(namesIn);
     const known = new Set(namesIn(before));
-    return defined.filter((name) => known.has(name));
+    return [...defined.filter((name) => known.has(name)), ...enumerators];
   });
   return [...new Set(names)];
+}
+
+/** Values of enumerators, as text: one without a value is the one before it and 1. */
+function enumeratorsIn(text: string): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const [, body = ''] of codeOf(text).matchAll(/\benum\b[^{};]{0,200}\{([^{}]*)\}/g)) {
+    let next = { value: '0', step: 0 };
+    for (const part of body.split(',')) {
+      const [, name, value] = /^\s*(\w+)\s*(?:=([\s\S]*))?$/.exec(part) ?? [];
+      if (name === undefined) continue;
+      if (value !== undefined) next = { value: value.replaceAll(/\s+/g, ''), step: 0 };
+      const isNumber = /^(?:0x[\da-f]+|\d+)$/i.test(next.value);
+      found.set(name, isNumber ? String(Number(next.value) + next.step) : `${next.value}+${next.step}`);
+      next = { ...next, step: next.step + 1 };
+    }
+  }
+  return found;
 }
 
 const namesIn = (text: string): string[] => text.split('\n').flatMap((line) => nameIn(line) ?? []);

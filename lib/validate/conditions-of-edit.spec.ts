@@ -60,6 +60,12 @@ describe('an edit of what a condition holds', () => {
     expect(found.oneSided.map(({ line, condition_line: condition }) => [line, condition])).toEqual(doubts);
   });
 
+  it('takes a condition that was moved for another one', () => {
+    const [before, after] = [`${clamp}\nuse(b);`, `use(b);\n${clamp}`];
+    const found = conditionsOfEdit(edit(before, after, [2]), seen({ oneSided: { 3: [5] }, ran: { 3: [5] } }));
+    expect([...found.seen]).toEqual([]);
+  });
+
   it('takes a minimum for the condition where that begins, and no other of its line', () => {
     const lines = edit('if (b > 62)\n  b = 61;', 'if (b > 62)\n  b = 62;', [2]);
     const selects = (column: number) => conditionsOfEdit(lines, seen({ selects: { 2: [column] } })).selects;

@@ -1,4 +1,5 @@
 import { codeOf, conditionalsIn, linesIn, type Body, type Conditional } from './conditionals';
+import { hunksOf } from './new-lines';
 
 /** A file that was edited since extraction, and the numbers of its lines that were added or changed. */
 export interface EditedText {
@@ -41,6 +42,13 @@ export function conditionsOfEdit({ before, after, lines }: EditedText, seen: See
   const edited = new Set(lines);
   const original = conditionalsIn(before);
   const code = codeOf(after, true).split('\n');
+  const hunks = hunksOf(before, after) ?? [];
+  /** A condition that one change removed and another one put back was moved: it is not the same any more. */
+  const isHere = (one: Conditional, other: Conditional): boolean =>
+    hunks.some(
+      ({ removed, added }) =>
+        linesOf(one).some((line) => added.includes(line)) && linesOf(other).some((line) => removed.includes(line)),
+    );
   const kept = new Set<number>();
   const doubted = new Set<number>();
   const oneSided = new Map<number, number>();
@@ -49,7 +57,7 @@ export function conditionsOfEdit({ before, after, lines }: EditedText, seen: See
     const own = linesOf(one);
     const selection = own.some((line) => seen.oneSidedSelections(line) !== undefined);
     if (own.some((line) => edited.has(line))) {
-      const matches = original.filter(({ condition }) => condition === one.condition);
+      const matches = original.filter((other) => other.condition === one.condition && isHere(one, other));
       const changed = one.bodies.filter(
         ({ text }) => !matches.some(({ bodies }) => bodies.some((b) => b.text === text)),
       );

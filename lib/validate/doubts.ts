@@ -9,8 +9,20 @@ import { untoldConditions, type Executed } from './untold-conditions';
 /** Edited lines of which the replays behind `coverage` show less than all. */
 export function doubtsOf(files: readonly Omit<EditedFile, 'original'>[], coverage: Coverage): EditedLines {
   const lines = files.flatMap((one) => one.lines.map((line) => ({ file: one.file, line })));
-  return withUntold(withKeptConditions(sortEdit(lines, coverage), files, coverage), files, coverage.executed);
+  const codes = new Map(files.map(({ file, after }) => [file, codeOf(after).split('\n')]));
+  const mayBranch = ({ file, line }: SourceLine): boolean => branching.test(codes.get(file)?.[line - 1] ?? '');
+  return withUntold(
+    withKeptConditions(sortEdit(lines, coverage, mayBranch), files, coverage),
+    files,
+    coverage.executed,
+  );
 }
+
+/**
+ * What a line needs for a part of it to run without the rest; macros may hold it. In all other lines the idle code is a
+ * copy that the compiler made, as of a loop that it unrolled.
+ */
+const branching = /\?|&&|\|\||\b(?:if|else|for|while|do|case|switch|default)\b|\b[A-Z][A-Z0-9_]+\s*\(/;
 
 /** Adds the edited conditions of which no instruction tells how they came out. */
 function withUntold(
@@ -71,9 +83,14 @@ type Conditioned = SourceLine & { readonly condition_line: number };
 
 type Seen = Pick<Coverage, 'withCode' | 'ran' | 'selects' | 'oneSided'>;
 
-export function sortEdit(edited: readonly SourceLine[], { withCode, ran, selects, oneSided }: Seen): EditedLines {
+/** `mayBranch`: whether a part of a line may run without the rest. */
+export function sortEdit(
+  edited: readonly SourceLine[],
+  { withCode, ran, selects, oneSided }: Seen,
+  mayBranch: (line: SourceLine) => boolean = () => true,
+): EditedLines {
   const own = edited.filter((line) => withCode.has(keyOf(line)));
-  const partly = own.flatMap(({ file, line }) => {
+  const partly = own.filter(mayBranch).flatMap(({ file, line }) => {
     const known = ran.get(keyOf({ file, line }));
     const idle = [...(withCode.get(keyOf({ file, line })) ?? [])].filter((column) => known?.has(column) === false);
     // Column 0 stands for none.

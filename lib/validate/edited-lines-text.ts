@@ -1,6 +1,7 @@
 import { counted, formatCount } from '../support/format';
 import type { SourceLine } from '../toolchain/line-table';
 import { keyOf } from './coverage';
+import { hasSelection } from './removed-conditions';
 import type { EditedLines, Report } from './report-json';
 
 /** Words before the summary of a pass, which says nothing of lines that no replay executed. */
@@ -21,7 +22,10 @@ export function unseenWords({
     ...(idle.length > 0 ? [`${formatCount(idle.length)} ${of}`] : []),
     ...(partly.length > 0 ? [`a part of ${formatCount(partly.length)} ${of}`] : []),
   ];
-  const gone = removed.length + before.filter((line) => !neverRan(line)).length;
+  const gone = [...removed, ...before.filter((line) => !neverRan(line))];
+  const moved = gone.filter((line) => 'moved' in line).length;
+  const way = moved === 0 ? 'removed' : moved === gone.length ? 'moved' : 'moved or removed';
+  const what = `${way} ${gone.every(decides) ? 'condition' : 'line'}`;
   return [
     ...outside.slice(0, 1).map(({ access }) => `NOT judged: ${access}, which may fault on hardware`),
     ...(unjudged.length > 0 ? [`NOT judged: ${unjudged.join(' and ')}, which never ran`] : []),
@@ -33,8 +37,8 @@ export function unseenWords({
       ? [`NOT seen: the other side of a condition in ${formatCount(oneSided.length)} ${of}`]
       : []),
     ...(selects.length > 0 ? [`NOT seen: which value ${formatCount(selects.length)} ${of} selected`] : []),
-    ...(gone > 0
-      ? [`NOT seen: whether ${counted(gone, 'removed condition')} ${gone === 1 ? 'matters' : 'matter'}`]
+    ...(gone.length > 0
+      ? [`NOT seen: whether ${counted(gone.length, what)} ${gone.length === 1 ? 'matters' : 'matter'}`]
       : []),
     ...parametersIn(narrowed).map((name) => `NOT seen: whether another ${name} matters`),
     ...(narrowed.some(isOfType)
@@ -119,7 +123,7 @@ export function ofCapturedInput({
 function nextWords(hasInputs: boolean, launches: number | null): string {
   const derived = '`--inputs 8` tries other scalars, and array values of the captured range';
   if (launches === 1) {
-    const once = `the app launched it once, by its last profile: what the captured range does not reach needs ${otherRun}`;
+    const once = `the app launched it once in its last profiled run: what the captured range does not reach needs ${otherRun}`;
     return hasInputs ? once : `${derived}; ${once}`;
   }
   if (launches === null) {
@@ -150,7 +154,7 @@ function oneSidedWords(lines: NonNullable<EditedLines['one_sided']>): string[] {
 
 function selectWords(lines: NonNullable<EditedLines['selects']>): string {
   const verb = lines.length === 1 ? 'selects' : 'select';
-  return `${listed(lines.map(nameOf))} ${verb} a value (a minimum, a maximum, a clamp or the like): which was taken was not seen`;
+  return `${listed(lines.map(nameOf))} ${verb} a value (by a condition, a minimum, a clamp or the like): which was taken was not seen`;
 }
 
 const nameOf = ({
@@ -178,20 +182,31 @@ type RemovedLine = NonNullable<EditedLines['removed_lines']>[number];
 
 const neverRan = ({ seen }: RemovedLine): boolean => seen === 'not run' || seen === 'partly run';
 
+const decides = ({ text }: { readonly text: string }): boolean => hasSelection(text) || /\b(?:for|while)\b/.test(text);
+
 /** Lines of pristine/, which the edit removed or changed. */
 function removedLineWords(lines: readonly RemovedLine[]): string[] {
-  const words = {
-    'not run': 'never ran in the captured kernel either',
-    'partly run': 'ran in part in the captured kernel',
-    'one side': 'came out the same in every lane of the captured kernel',
-    'not told': 'selected a value in the captured kernel, and which was not told',
-  };
-  return Object.entries(words).flatMap(([seen, what]) => {
-    const own = lines.filter((line) => line.seen === seen);
-    if (own.length === 0) return [];
-    const named = listed(own.map((line) => `pristine/${keyOf(line)} ${quoted(line)}`));
-    return [`removed: ${named}, which ${what}: inputs for which that matters were not seen`];
-  });
+  const words: [string, (line: RemovedLine) => boolean][] = [
+    ['which never ran in the captured kernel either', ({ seen }) => seen === 'not run'],
+    ['which ran in part in the captured kernel', ({ seen }) => seen === 'partly run'],
+    [
+      'which came out the same in every lane of the captured kernel',
+      (line) => line.seen === 'one side' && decides(line),
+    ],
+    [
+      'which depends on a condition that came out the same in every lane of the captured kernel',
+      (line) => line.seen === 'one side' && !decides(line),
+    ],
+    ['of which the captured kernel does not show whether it mattered', ({ seen }) => seen === 'not told'],
+  ];
+  return words.flatMap(([what, isOne]) =>
+    [false, true].flatMap((isMoved) => {
+      const own = lines.filter((line) => isOne(line) && (line.moved === true) === isMoved);
+      if (own.length === 0) return [];
+      const named = listed(own.map((line) => `pristine/${keyOf(line)} ${quoted(line)}`));
+      return [`${isMoved ? 'moved' : 'removed'}: ${named}, ${what}: inputs for which that matters were not seen`];
+    }),
+  );
 }
 
 type Narrowed = NonNullable<EditedLines['narrowed']>[number];

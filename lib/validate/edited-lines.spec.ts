@@ -2,7 +2,7 @@ import { fakeDeps } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
 import type { ReplaySession } from '../replay/session';
 import { columnsOf, hasRun, isSelection, oneSidedPlaces } from './coverage';
-import { isPlainDivision, sortEdit, withKeptConditions } from './doubts';
+import { doubtsOf, isPlainDivision, sortEdit, withKeptConditions } from './doubts';
 import { hasOtherLines } from './edit';
 import { editedLines } from './edited-lines';
 import { changesIn, newLines } from './new-lines';
@@ -133,6 +133,21 @@ describe('the lines of an edit', () => {
     expect(sortEdit(edited, { withCode, ran, selects: elsewhere, oneSided: none }).selects).toEqual([]);
   });
 
+  it('never ran in part only if they have parts: a copy that the compiler made is none', () => {
+    const edited = [{ file: 'k.hip', line: 1 }];
+    const [withCode, ran] = [[3, 20], [3]].map((columns) =>
+      columnsOf(columns.map((column) => ({ file: 'k.hip', line: 1, column }))),
+    ) as [ReturnType<typeof columnsOf>, ReturnType<typeof columnsOf>];
+    const none = columnsOf([]);
+    const coverage = { ...{ withCode, ran, selects: none, oneSided: none, oneSidedSelections: none }, decides: none };
+    const partly = (text: string) =>
+      doubtsOf([{ file: 'k.hip', before: '', after: text, lines: [1] }], { ...coverage, executed: new Map() })
+        .partly_run;
+    expect(partly('sum += v[k] * x[c[k]] + v[k + 1];\n')).toEqual([]);
+    for (const text of ['if (a) b();', 'b = a ? c : d;', 'for (; k < n; ++k) b();', 'v = CLAMP(v, 0, 9) + w;'])
+      expect(partly(`${text}\n`)).toEqual([{ ...edited[0], column: 20 }]);
+  });
+
   it('have one side of a condition where all its copies came out the same in every lane', () => {
     const place = (line: number, column: number) => ({ file: 'k.hip', line, column });
     const at = new Map<number, ReturnType<typeof place>>([
@@ -203,6 +218,37 @@ describe('the lines of an edit', () => {
     expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
     expect(unseenWords(lines)).toBe(
       'NOT seen: the other side of a condition in 2 of 3 edited lines; NOT seen: whether 1 removed condition matters; ',
+    );
+  });
+
+  it('that were removed are named with what the captured kernel shows of them', () => {
+    const line = (seen: 'not run' | 'one side' | 'not told', number: number, text: string) => ({
+      ...{ file: 'k.hip', line: number, seen, text },
+    });
+    const lines = {
+      ...{ edited: 0, without_code: 0, not_run: [] },
+      removed_lines: [line('not run', 3, 'a();'), line('one side', 4, 'if (b)'), line('one side', 5, 'c();')],
+    };
+    const unseen = 'inputs for which that matters were not seen';
+    expect(editedLineWords({ verdict: 'pass', edited_lines: lines })).toEqual([
+      `removed: pristine/k.hip:3 \`a();\`, which never ran in the captured kernel either: ${unseen}`,
+      `removed: pristine/k.hip:4 \`if (b)\`, which came out the same in every lane of the captured kernel: ${unseen}`,
+      `removed: pristine/k.hip:5 \`c();\`, which depends on a condition that came out the same in every lane of the captured kernel: ${unseen}`,
+      otherInputs,
+    ]);
+    expect(editedLineWords({ verdict: 'fail', edited_lines: lines })).toEqual([]);
+    expect(unseenWords(lines)).toBe(
+      'NOT judged: 1 removed line, which never ran before either; NOT seen: whether 2 removed lines matter; ',
+    );
+    const condition = { ...lines, removed_lines: [line('not told', 4, 'if (b)')] };
+    expect(unseenWords(condition)).toBe('NOT seen: whether 1 removed condition matters; ');
+    const moved = { ...line('one side', 4, 'if (b)'), moved: true as const };
+    expect(unseenWords({ ...lines, removed_lines: [moved] })).toBe('NOT seen: whether 1 moved condition matters; ');
+    expect(unseenWords({ ...lines, removed_lines: [moved, line('one side', 9, 'a();')] })).toBe(
+      'NOT seen: whether 2 moved or removed lines matter; ',
+    );
+    expect(editedLineWords({ verdict: 'pass', edited_lines: { ...lines, removed_lines: [moved] } })[0]).toBe(
+      `moved: pristine/k.hip:4 \`if (b)\`, which came out the same in every lane of the captured kernel: ${unseen}`,
     );
   });
 
@@ -319,16 +365,16 @@ describe('the lines of an edit', () => {
         ...rest,
       });
     expect(words(1)).toEqual([
-      'k.hip:1 selects a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      'k.hip:1 selects a value (by a condition, a minimum, a clamp or the like): which was taken was not seen',
       otherInputs,
     ]);
     expect(words(6)).toEqual([
-      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      'k.hip:1, k.hip:2, k.hip:3, k.hip:4, k.hip:5, and 1 more select a value (by a condition, a minimum, a clamp or the like): which was taken was not seen',
       otherInputs,
     ]);
     const inputs = { asked: 8, seed: 1, judged: 8, dropped: 0, failed: null, reason: null, tried: [] };
     expect(words(1, { inputs })).toEqual([
-      'k.hip:1 selects a value (a minimum, a maximum, a clamp or the like): which was taken was not seen',
+      'k.hip:1 selects a value (by a condition, a minimum, a clamp or the like): which was taken was not seen',
       otherInputs.slice(otherInputs.indexOf('another run')),
     ]);
     expect([words(1, { verdict: 'fail' }), words(0)]).toEqual([[], []]);
@@ -347,7 +393,7 @@ describe('the lines of an edit', () => {
     const next = (launches: number | null, rest: object = {}) =>
       wordsWithProfile({ verdict: 'pass', edited_lines: lines, ...rest }, () => launches).at(-1);
     const once =
-      'the app launched it once, by its last profile: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
+      'the app launched it once in its last profiled run: what the captured range does not reach needs another run of the app, with other arguments or input files (`command` in kernloop.json, then `kernloop extract`)';
     expect(next(1)).toBe(`\`--inputs 8\` tries other scalars, and array values of the captured range; ${once}`);
     expect(next(1, { inputs })).toBe(once);
     expect(next(1200)).toBe(

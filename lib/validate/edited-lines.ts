@@ -12,9 +12,10 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
 import { readLineTable, type SourceLine } from '../toolchain/line-table';
+import { codeOf } from './conditionals';
 import { capturedCoverage } from './captured-coverage';
 import { compiledText } from './compiled-text';
-import { counted, coverageOf, keyOf } from './coverage';
+import { counted, coverageOf, keyOf, type Coverage } from './coverage';
 import { doubtsOf } from './doubts';
 import { filesOfEdit, hasOtherLines, type EditedFile } from './edit';
 import { narrowedInputs } from './narrowed-inputs';
@@ -92,7 +93,7 @@ async function linesThatRan(
     const columns = columnsIn(one.file);
     return { ...one, after: compiledText(one.before, one.after, (line) => columns(line) !== undefined) };
   });
-  const before = passed ? await linesBefore(sessions, compiled, now, deps) : null;
+  const before = passed ? await linesBefore(sessions, compiled, now, coverage, deps) : null;
   const removed = compiled
     .flatMap(({ file, original, before, after }) =>
       removedConditions(before, after, columnsIn(file), original).map((one) => ({ file, ...one })),
@@ -100,7 +101,7 @@ async function linesThatRan(
     .filter((one) => before?.isSeen(one) !== true);
   const kernel = {
     name: parseDemangledName(first.capture.kernel.name).base,
-    scalars: unvariedScalars(sessions, judged),
+    scalars: [...unvariedScalars(sessions, judged), ...(sessions.length === 1 ? compiled.flatMap(constantsIn) : [])],
   };
   const narrowed = compiled.flatMap(({ file, before, after }) =>
     narrowedInputs(before, after, kernel).map((one) => ({ file, ...one })),
@@ -120,13 +121,14 @@ async function linesThatRan(
 async function linesBefore(
   sessions: Sessions,
   files: readonly EditedFile[],
-  now: EditedLines,
+  doubts: EditedLines,
+  code: Coverage,
   deps: Deps,
 ): Promise<RemovedLines | null> {
   if (files.every(({ before, after }) => hunksOf(before, after)?.every(({ removed }) => removed.length === 0) === true))
     return null;
   const coverage = await capturedCoverage(sessions, files, deps);
-  return coverage === null ? null : removedLines(files, now, coverage);
+  return coverage === null ? null : removedLines(files, doubts, code, coverage);
 }
 
 /** A condition that was removed says as much of what it read. */
@@ -158,6 +160,12 @@ function unvariedScalars(sessions: readonly ReplaySession[], { dispatches }: Jud
     })
     .concat(launch);
 }
+
+/** Names of constant memory, which one launch has with one content. */
+const constantsIn = ({ before }: EditedFile): string[] =>
+  [...codeOf(before).matchAll(/\b__constant__\s[^;={}()]{0,200}?\b(\w+)\s*(?:\[[^\]]*\]\s*)*[;={]/g)].flatMap(
+    ([, name]) => name ?? [],
+  );
 
 async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
   for (const { reproducer, request, capture } of sessions) {

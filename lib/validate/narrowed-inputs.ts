@@ -24,7 +24,7 @@ const narrow = new RegExp(
   [
     String.raw`\b${type}\b`,
     String.raw`\(\s*(?:unsigned(?:\s+int)?|int|float|u?int32_t)\s*\)(?=\s*[\w(*-])|\bstatic_cast\s*<\s*(?:unsigned(?:\s+int)?|int|float|u?int32_t)\s*>`,
-    String.raw`(?<=\][\s)]*)[&%]\s*\w+\b(?!\s*[[(.])|[&%]=\s*\w+|<<\s*\d+\s*\)\s*>>`,
+    String.raw`(?<=\][\s)]*)[&%]\s*\w+\b(?!\s*[[(.])|[&%]=\s*(?:0x)?\d\w*|<<\s*\d+\s*\)\s*>>`,
     String.raw`\b(?:__)?f?abs[fl]?(?=\s*\()|\b__builtin_(?:assume|unreachable)\b`,
   ].join('|'),
   'g',

@@ -25,9 +25,9 @@ function coverage(seen: {
 
 const nothing = { edited: 0, without_code: 0, not_run: [] };
 
-function told(before: string, after: string, seen: Coverage, now = nothing) {
+function told(before: string, after: string, seen: Coverage, now = nothing, code = columns([1, 2, 3, 4, 5, 6, 7])) {
   const lines = newLines(before, after) ?? [];
-  const found = removedLines([{ file, original: before, before, after, lines }], now, seen);
+  const found = removedLines([{ file, original: before, before, after, lines }], now, { withCode: code }, seen);
   const conditions = removedConditions(before, after, undefined).map((one) => ({ file, ...one }));
   return {
     unseen: found.unseen.map(({ line, seen: how, text }) => [line, how, text]),
@@ -85,6 +85,38 @@ describe('a line that an edit removed', () => {
     expect(told(before, after, seen, { ...nothing, not_run: [{ file, line: 3 }] as never[] }).unseen).toEqual([]);
   });
 
+  it('is named where it was moved and its condition came out one way: it may matter at one of the two places', () => {
+    const clamp = 'if (v < 0) v = 0;\n';
+    const [text, moved] = [`a();\n${clamp}use(v);\nd();\n`, `a();\nuse(v);\n${clamp}d();\n`];
+    const one = coverage({ ran: [1, 3, 4], one: [2] });
+    expect(told(text, moved, one).unseen).toEqual([[2, 'one side', clamp.trim()]]);
+    expect(told(text, moved, coverage({ ran: [1, 3, 4], both: [2] })).unseen).toEqual([]);
+    expect(told(text, moved, coverage({ ran: [1, 3, 4], selects: [2] })).unseen).toEqual([]);
+    const lost = told(text, moved, coverage({ ran: [1, 3, 4], selects: [2] }), nothing, columns([1, 2, 4]));
+    expect(lost.unseen).toEqual([[2, 'not told', clamp.trim()]]);
+    // A doubt of the line at its new place says as much.
+    expect(told(text, moved, one, { ...nothing, one_sided: [{ file, line: 3 }] } as typeof nothing).unseen).toEqual([]);
+  });
+
+  it('is a jump without code that ran, or did not, with the statement before it', () => {
+    const text = 'switch (m) {\n  case 1:\n    a();\n    break;\n  case 2:\n    break;\n}\n';
+    const third = text.replace('    a();\n    break;\n', '    a();\n');
+    expect(told(text, third, coverage({ ran: [1, 3] })).unseen).toEqual([]);
+    expect(told(text, third, coverage({ ran: [1], idle: [3] })).unseen).toEqual([[4, 'not run', 'break;']]);
+    const second = text.replace('  case 2:\n    break;\n', '  case 2:\n');
+    expect(told(text, second, coverage({ ran: [1, 3] })).unseen).toEqual([[6, 'not told', 'break;']]);
+    const loop = 'for (;;)\n  if (b)\n    break;\n';
+    const endless = 'for (;;)\n  if (b)\n    ;\n';
+    expect(told(loop, endless, coverage({ ran: [1], both: [2] })).unseen).toEqual([]);
+    expect(told(loop, endless, coverage({ ran: [1], one: [2] })).unseen).toEqual([[3, 'one side', 'break;']]);
+  });
+
+  it('leaves the doubt of a loop: that it ended says nothing of how often it ran', () => {
+    const loop = 'while (v > 9) v -= 9;\n';
+    const seen = coverage({ ran: [1, 3], both: [2] });
+    expect(told(`a();\n${loop}d();\n`, 'a();\nif (v > 9) v -= 9;\nd();\n', seen).left).toEqual(['while (v > 9)']);
+  });
+
   it('leaves the doubt of a condition that has no code, selects what was not told, or belongs to another file', () => {
     const after = 'a();\nfor (;;)\n  c();\nd();\n';
     expect(told(before, after, coverage({ ran: [1, 3, 4, 5, 6] })).left).toEqual(['if (n > 4)']);
@@ -93,7 +125,7 @@ describe('a line that an edit removed', () => {
       unseen: [[2, 'not told', 'if (n > 4)']],
       left: ['if (n > 4)'],
     });
-    const { isSeen } = removedLines([], nothing, coverage({ both: [2] }));
+    const { isSeen } = removedLines([], nothing, { withCode: columns([]) }, coverage({ both: [2] }));
     const condition = { line: 2, before: 2, text: 'if (n > 4)' };
     expect([isSeen({ ...condition, file }), isSeen({ ...condition, file: 'other.hip' })]).toEqual([true, false]);
   });

@@ -303,6 +303,7 @@ const editedLinesSchema = z
             .describe(
               'Of its code in the captured dispatches: none ran; a part ran; a condition of it came out the same in every lane; it selects a value, and which was not told.',
             ),
+          moved: z.literal(true).optional().describe('The line is at another place now.'),
         }),
       )
       .optional()
