@@ -206,6 +206,13 @@ TEST(LesserValues, AreAtTheBoundaries) {
   EXPECT_EQ(has(2, 1), 1);
 }
 
+TEST(NearValues, AreThoseOfModesAndFlags) {
+  EXPECT_EQ(near_values(1), (std::vector<uint64_t>{2, 0, 3}));
+  EXPECT_EQ(near_values(0), (std::vector<uint64_t>{1, 2, 3}));
+  EXPECT_EQ(near_values(8), (std::vector<uint64_t>{9, 0, 1, 2, 3}));
+  EXPECT_TRUE(near_values(9).empty()) << "a size";
+}
+
 TEST(OtherValues, AreExactWhereTheCapturedOneIsAndOfItsSign) {
   EXPECT_EQ(other_values(2.5), (std::vector<double>{1.25, 5}));
   EXPECT_EQ(other_values(-3), (std::vector<double>{-1.5, -6}));

@@ -213,7 +213,13 @@ class DerivedInputs {
   }
 
   std::vector<uint64_t> other_values_of(const DerivedScalar& argument, uint64_t from, uint64_t threads) const {
-    if (!is_float(argument.type)) return lesser_values(from, threads, options_.derivation->seed);
+    if (!is_float(argument.type)) {
+      std::vector<uint64_t> values = lesser_values(from, threads, options_.derivation->seed);
+      for (const uint64_t value : near_values(from)) {
+        if (std::find(values.begin(), values.end(), value) == values.end()) values.push_back(value);
+      }
+      return values;
+    }
     const Number value = load_number(argument.type, reinterpret_cast<const uint8_t*>(&from));
     return bytes_of(argument.type, other_values(static_cast<double>(value)));
   }
@@ -222,7 +228,8 @@ class DerivedInputs {
     Input input;
     input.scalar = scalar;
     // A lesser size needs less.
-    input.may_touch = is_float(scalar.argument->type) ? MayTouch::kTheSame : MayTouch::kLess;
+    const bool is_less = !is_float(scalar.argument->type) && scalar.to < scalar.from;
+    input.may_touch = is_less ? MayTouch::kLess : MayTouch::kTheSame;
     return input;
   }
 

@@ -228,6 +228,16 @@ std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint
   return values;
 }
 
+std::vector<uint64_t> near_values(uint64_t value) {
+  constexpr uint64_t kMost = 8;
+  std::vector<uint64_t> values;
+  if (value > kMost) return values;
+  for (const uint64_t other : {value + 1, uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{3}}) {
+    if (other != value && std::find(values.begin(), values.end(), other) == values.end()) values.push_back(other);
+  }
+  return values;
+}
+
 std::vector<double> other_values(double value) {
   if (!std::isfinite(value)) return {};
   if (value == 0) return {1, 0.5};

@@ -22,6 +22,10 @@ std::vector<AddressRange> touched(const std::vector<Access>& accesses, bool is_w
 // the app's number of blocks, if the value is a number of threads.
 std::vector<uint64_t> lesser_values(uint64_t value, uint64_t block_threads, uint64_t seed);
 
+// Replacements for a whole number of at most 8, which may be a mode, a set of flags or a count: the next one, and 0
+// to 3.
+std::vector<uint64_t> near_values(uint64_t value);
+
 // Replacements for a floating-point number that the app passed: powers of two times it, which keeps exact results
 // exact, of the same sign, and in [-1, 1] if it is. It may be a share or a probability.
 std::vector<double> other_values(double value);
