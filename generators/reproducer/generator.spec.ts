@@ -177,8 +177,20 @@ describe('reproducer', () => {
     writeFileSync(other, readFileSync(other, 'utf8').replace('"index":3', '"index":4'));
     const error = await failure(generateReproducer(tree, options, deps));
     expect([error.code, error.hint]).toEqual(['USAGE', 'give this one a project of its own: --name=scale-2']);
-    const launch = '4×1×1 blocks of 256×1×1 threads';
-    expect(error.what).toMatch(new RegExp(`\\(demo::scale\\(.*, ${launch}; this one has ${launch}\\)$`));
+    expect(error.what).toMatch(
+      /scale\/capture holds another capture of demo::scale\(float\*, int\) \(this one: dispatch 1 of its kernel \(3 of all\), there dispatch 1 of its kernel \(4 of all\)\)$/,
+    );
+  });
+
+  it('says that the project keeps its edit, and names the parameters that differ', async () => {
+    const root = join(made.workspace, 'kernels', 'demo', 'scale');
+    const [variant, other] = [join(root, 'kernel_variant.hip'), join(root, 'capture', 'capture.json')];
+    const before = [variant, other].map((file) => readFileSync(file, 'utf8'));
+    writeFileSync(variant, 'edited');
+    writeFileSync(other, before[1]?.replace('"0x100"', '"0x200"').replace('"index":4', '"index":3') ?? '');
+    const error = await failure(generateReproducer(tree, options, deps));
+    expect(error.what).toMatch(/ \(this one: n = 256, there 512\); scale keeps its edit of kernel_variant\.hip$/);
+    [variant, other].forEach((file, index) => writeFileSync(file, before[index] ?? ''));
   });
 
   it('refuses a name that the app declares for another kernel', async () => {

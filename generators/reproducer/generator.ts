@@ -7,7 +7,6 @@ import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { keepCapture } from '../../lib/archive/kept-capture';
-import { requireCapturePlace } from '../../lib/capture/owner';
 import { sameLaunches } from '../../lib/extract/same-launch';
 import { buildPristine } from '../../lib/generate/generate';
 import { pristineOnly } from '../../lib/reproducer/layout';
@@ -18,6 +17,7 @@ import { editJsonText } from '../../lib/support/edit-json';
 import { jsonReader } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
+import { isInPlace } from './place';
 import { escaped } from '../../lib/support/patterns';
 import { kernloopFile } from '../../lib/support/project-file-names';
 import { parseJson, readText } from '../../lib/support/schema';
@@ -37,7 +37,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const capture = readCapture(from);
   const kernel = entryFor(app, capture, options.name);
   const to = app.capture(kernel.name);
-  const isThere = hasThis(app, kernel.name, capture);
+  const isThere = isInPlace(app, kernel.name, capture);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
@@ -92,25 +92,6 @@ function entryFor(app: App, capture: CaptureJson, name: string | undefined): Ker
     ordinal: capture.dispatch.ordinal,
     scope: capture.scope.mode,
   });
-}
-
-/** Whether this capture is there already; another one is never replaced. */
-function hasThis(app: App, name: string, capture: CaptureJson): boolean {
-  const to = app.capture(name);
-  requireCapturePlace(to);
-  if (!existsSync(join(to, 'capture.json'))) return false;
-  const there = readCapture(to);
-  if (JSON.stringify(there) === JSON.stringify(capture)) return true;
-  const launchOf = ({ geometry }: CaptureJson): string =>
-    `${geometry.grid_blocks.join('×')} blocks of ${geometry.block_threads.join('×')} threads`;
-  const free = Array.from({ length: 1000 }, (_, index) => `${name}-${index + 2}`).find(
-    (one) => !existsSync(app.reproducer(one)) && app.config.kernels.every((kernel) => kernel.name !== one),
-  );
-  throw new KernloopError(
-    'USAGE',
-    `${to} holds another capture (${there.kernel.name}, ${launchOf(there)}; this one has ${launchOf(capture)})`,
-    `give this one a project of its own: --name=${free ?? 'NAME'}`,
-  );
 }
 
 /** Declares the kernel once the tree is written: the tree would write kernloop.json as it was before the compilation. */

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { systemCode } from '../support/error';
 import { isInside, sha256OfFile, writeJson } from '../support/files';
+import { kernelFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
 import { pristineOnly, reproducerPaths } from './layout';
 
@@ -41,19 +42,33 @@ export function isUnedited(root: string, file: string, adopted: Readonly<Record<
   return adopted[file] !== undefined && ownDigest(root, file) === adopted[file];
 }
 
+const notSources = ['README.md', 'Makefile', kernelFile];
+
+/** Sources of the user that differ from pristine/, and from every earlier one that was adopted. */
+export function editedSources(root: string): string[] {
+  const adopted = digestsAsAdopted(root);
+  return adoptableFiles(reproducerPaths(root).pristine).filter(
+    (file) => !notSources.includes(file) && existsSync(join(root, file)) && !isUnedited(root, file, adopted),
+  );
+}
+
+/** Digests of files that are as in pristine/ now, and of those that ever were. */
+export function digestsAsAdopted(root: string): Record<string, string> {
+  const { pristine } = reproducerPaths(root);
+  const same = adoptableFiles(pristine).flatMap((file) => {
+    const digest = ownDigest(root, file);
+    return digest !== undefined && digest === sha256OfFile(join(pristine, file)) ? [[file, digest] as const] : [];
+  });
+  return { ...adoptedDigests(root), ...Object.fromEntries(same) };
+}
+
 /**
  * Notes which files are as in pristine/ now, before or after that is replaced, and returns the digests of all that ever
  * were. A reproducer that cannot be written to has no note.
  */
 export function noteAdopted(root: string): Record<string, string> {
-  const { pristine } = reproducerPaths(root);
-  const before = adoptedDigests(root);
-  const same = adoptableFiles(pristine).flatMap((file) => {
-    const digest = ownDigest(root, file);
-    return digest !== undefined && digest === sha256OfFile(join(pristine, file)) ? [[file, digest] as const] : [];
-  });
-  const files = { ...before, ...Object.fromEntries(same) };
-  if (isDeepStrictEqual(files, before)) return files;
+  const files = digestsAsAdopted(root);
+  if (isDeepStrictEqual(files, adoptedDigests(root))) return files;
   try {
     mkdirSync(dirname(recordOf(root)), { recursive: true });
     writeJson(recordOf(root), { schema: 'kernloop.adopted/1', files });

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { openApp, type App } from '../app/app';
 import { appsIn } from '../app/apps-in';
+import { freeName } from '../app/free-name';
 import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
 import { parseDemangledName } from '../source/demangled-name';
 import { commandText } from '../support/command-text';
@@ -75,11 +76,7 @@ function isFree(place: string, capture: string): boolean {
 /** The captured launch under a name of its own, where that of the kernel means another one or has another capture. */
 function declaringBeside(app: App, capture: CaptureJson, name: string, file: string): string {
   const { kernels } = app.config;
-  const isUsed = (other: string): boolean =>
-    kernels.some((kernel) => kernel.name === other) || existsSync(app.reproducer(other));
-  let number = 2;
-  while (isUsed(`${name}-${number}`)) number += 1;
-  const own = `${name}-${number}`;
+  const own = freeName(app, name);
   const [byName, bySymbol] = [escaped(capture.kernel.name), escaped(capture.kernel.symbol)];
   // Two kernels of an app with one selection are refused.
   const patterns = [`^${byName}$`, `^${bySymbol}$`, `^(${byName}|${bySymbol})$`];
