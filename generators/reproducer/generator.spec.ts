@@ -193,6 +193,71 @@ describe('reproducer', () => {
     [variant, other].forEach((file, index) => writeFileSync(file, before[index] ?? ''));
   });
 
+  describe('in a project whose capture was removed', () => {
+    const root = () => join(made.workspace, 'kernels', 'demo', 'lost');
+    const lost = { name: 'lost', app: 'apps/demo', compileLimitSeconds: 100 };
+    /** A project of the capture, whose capture is gone then. */
+    beforeEach(async () => {
+      await generated(lost, 'from-a-colleague');
+      rmSync(join(root(), 'capture'), { recursive: true });
+    });
+    afterEach(() => rmSync(root(), { recursive: true, force: true }));
+
+    const generated = async (given: { name: string; app: string }, capture: string): Promise<string> => {
+      const [said, warned] = [jest.spyOn(logger, 'info'), jest.spyOn(logger, 'warn')];
+      const callback = await generateReproducer(tree, { ...given, capture, compileLimitSeconds: 100 }, deps);
+      flushChanges(made.workspace, tree.listChanges());
+      tree = new FsTree(made.workspace, false);
+      await callback();
+      return [...said.mock.calls, ...warned.mock.calls].join('\n');
+    };
+    const otherCapture = (from: string, to: string): string => {
+      mkdirSync(join(made.workspace, 'other'), { recursive: true });
+      const text = readFileSync(join(made.workspace, 'from-a-colleague', 'capture.json'), 'utf8');
+      writeFileSync(join(made.workspace, 'other', 'capture.json'), text.replaceAll(from, to));
+      return 'other';
+    };
+    const files = (...names: string[]) => names.map((name) => readFileSync(join(root(), name), 'utf8'));
+
+    it('brings what was not edited up to date with another launch, keeps the edit, and names the launch before', async () => {
+      writeFileSync(join(root(), 'kernel_variant.hip'), 'edited');
+      const said = await generated(lost, otherCapture('"grid_blocks":[4,1,1]', '"grid_blocks":[8,1,1]'));
+      const [variant, readme, pristine] = files('kernel_variant.hip', 'README.md', 'pristine/README.md');
+      expect([variant, readme]).toEqual(['edited', pristine]);
+      expect(readme).toContain('8 x 1 x 1 blocks');
+      expect(said).toContain(
+        'lost was of another launch until now, whose capture is gone (pristine/README.md: grid 4 x 1 x 1 blocks of 256 x 1 x 1 threads, now 8 x 1 x 1 blocks of 256 x 1 x 1 threads)',
+      );
+      expect(said).not.toMatch(/README.md differs|kernel.json differs/);
+    });
+
+    it('says nothing of another launch where the same capture comes back', async () => {
+      expect(await generated(lost, 'from-a-colleague')).not.toContain('another launch until now');
+    });
+
+    it('has kernel.json name what is captured now, with the edit of it', async () => {
+      const [before = ''] = files('kernel.json');
+      const digest = (JSON.parse(before) as { code_object: string }).code_object;
+      writeFileSync(join(root(), 'kernel.json'), before.replace('"role": "inout"', '"role": "ignore"'));
+      const said = await generated(lost, otherCapture(digest, 'd'.repeat(64)));
+      const [after = ''] = files('kernel.json');
+      expect(after).toBe(before.replace('"role": "inout"', '"role": "ignore"').replace(digest, 'd'.repeat(64)));
+      expect(said).toContain('kernels/demo/lost/kernel.json names what is captured now, and stays otherwise as it is');
+    });
+
+    it('refuses a capture of another build where a source is edited', async () => {
+      const [before = ''] = files('pristine/kernel.json');
+      const digest = (JSON.parse(before) as { code_object: string }).code_object;
+      writeFileSync(join(root(), 'kernel_variant.hip'), 'edited');
+      const error = await failure(generated(lost, otherCapture(digest, 'd'.repeat(64))));
+      expect(error.what).toMatch(
+        /lost has an edit of kernel_variant.hip, of another build of the kernel than this capture is of$/,
+      );
+      expect(error.hint).toBe('give this one a project of its own: --name=lost-2');
+      expect(files('pristine/kernel.json')).toEqual([before]);
+    });
+  });
+
   it('refuses a name that the app declares for another kernel', async () => {
     tree = new FsTree(made.workspace, false);
     const path = join(made.app, 'kernloop.json');

@@ -2,6 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { joinPathFragments, logger, readNxJson, type GeneratorCallback, type Tree } from 'nx/src/devkit-exports';
+import { sameButForSchema, withCaptureOf } from '../../lib/adopt/adopt';
 import { openApp, type App } from '../../lib/app/app';
 import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
@@ -9,17 +10,19 @@ import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/c
 import { keepCapture } from '../../lib/archive/kept-capture';
 import { sameLaunches } from '../../lib/extract/same-launch';
 import { buildPristine } from '../../lib/generate/generate';
-import { pristineOnly } from '../../lib/reproducer/layout';
+import { digestsAsAdopted, isUnedited, noteAdopted } from '../../lib/reproducer/adopted-files';
+import { pristineOnly, reproducerPaths } from '../../lib/reproducer/layout';
 import { parseDemangledName } from '../../lib/source/demangled-name';
 import { defaultDeps, type Deps } from '../../lib/deps/deps';
 import { KernloopError } from '../../lib/support/error';
 import { editJsonText } from '../../lib/support/edit-json';
-import { jsonReader } from '../../lib/support/lenient-json';
+import { jsonReader, textIfThere } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
+import { launchBefore } from './launch-before';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
 import { isInPlace } from './place';
 import { escaped } from '../../lib/support/patterns';
-import { kernloopFile } from '../../lib/support/project-file-names';
+import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { parseJson, readText } from '../../lib/support/schema';
 
 /**
@@ -36,12 +39,13 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const from = resolve(tree.root, options.capture);
   const capture = readCapture(from);
   const kernel = entryFor(app, capture, options.name);
-  const to = app.capture(kernel.name);
+  const [root, to] = [app.reproducer(kernel.name), app.capture(kernel.name)];
   const isThere = isInPlace(app, kernel.name, capture);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
-    writeProject(tree, relative(tree.root, app.reproducer(kernel.name)), folder, files);
+    if (!isThere) tellLaunchBefore(kernel.name, root, folder);
+    writeProject(tree, root, folder, files);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -56,6 +60,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
       logger.info(
         `UPDATE ${relative(tree.root, file)}: "from" of ${kernel.name}, which is not captured from ${app.config.name} any more`,
       );
+    noteAdopted(root);
     await declare(file, isOther ? { ...kernel, from: options.capture } : kernel, deps);
     if (isOther) {
       copyCapture(from, to);
@@ -108,17 +113,41 @@ async function declare(file: string, kernel: KernelEntry, deps: Deps): Promise<v
   });
 }
 
-/** Writes `pristine/` as generated, and files beside it that do not exist yet. */
+/**
+ * Writes `pristine/` as generated, files beside it that do not exist yet, and those that are as in the pristine/ before:
+ * what adopt does, in a tree.
+ */
 function writeProject(tree: Tree, root: string, folder: string, files: readonly string[]): void {
+  const adopted = digestsAsAdopted(root);
   for (const file of files) {
     const content = readFileSync(join(folder, file));
-    tree.write(joinPathFragments(root, 'pristine', file), content);
-    const adopted = joinPathFragments(root, file);
+    const path = joinPathFragments(relative(tree.root, root), file);
+    tree.write(joinPathFragments(relative(tree.root, root), 'pristine', file), content);
     if (pristineOnly.includes(file)) continue;
-    if (!tree.exists(adopted)) tree.write(adopted, content);
-    else if (!tree.read(adopted)?.equals(content))
-      logger.info(`${adopted} differs from what was generated and stays as it is`);
+    if (!tree.exists(path) || isUnedited(root, file, adopted)) tree.write(path, content);
+    else if (!tree.read(path)?.equals(content)) keepEdited(tree, path, join(folder, file));
   }
+}
+
+/** An edited file stays, but kernel.json gets what the capture decides. */
+function keepEdited(tree: Tree, path: string, generated: string): void {
+  const isKernelJson = basename(path) === kernelFile;
+  const mine = join(tree.root, path);
+  if (isKernelJson && sameButForSchema(generated, mine)) return;
+  const current = isKernelJson ? withCaptureOf(generated, mine) : undefined;
+  if (current === undefined) logger.info(`${path} differs from what was generated and stays as it is`);
+  else {
+    tree.write(path, current);
+    logger.info(`${path} names what is captured now, and stays otherwise as it is`);
+  }
+}
+
+/** Says that the project was of another launch, if its README.md tells that. */
+function tellLaunchBefore(name: string, root: string, folder: string): void {
+  const readme = join(reproducerPaths(root).pristine, 'README.md');
+  const before = launchBefore(textIfThere(readme) ?? '', readText(join(folder, 'README.md'), 'FILE_UNREADABLE', ''));
+  if (before !== undefined)
+    logger.warn(`${name} was of another launch until now, whose capture is gone (pristine/README.md: ${before})`);
 }
 
 /**

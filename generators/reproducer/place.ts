@@ -12,24 +12,32 @@ import { KernloopError } from '../../lib/support/error';
 import { jsonReader } from '../../lib/support/lenient-json';
 import { kernelFile } from '../../lib/support/project-file-names';
 
-/** Whether this capture is in its place already; another one is never replaced. */
+/**
+ * Whether this capture is in its place already. Another one is never replaced, and none joins an edit of another build
+ * of the kernel.
+ */
 export function isInPlace(app: App, name: string, capture: CaptureJson): boolean {
-  const to = app.capture(name);
+  const [to, root] = [app.capture(name), app.reproducer(name)];
   requireCapturePlace(to);
-  if (!existsSync(captureFile(to))) return false;
-  const there = readCapture(to);
-  if (JSON.stringify(there) === JSON.stringify(capture)) return true;
-  const root = app.reproducer(name);
-  const generated = kernelJsonSchema.safeParse(jsonReader()(join(reproducerPaths(root).pristine, kernelFile)));
-  const differing = otherwise(there, capture, generated.data?.args);
-  throw new KernloopError(
-    'USAGE',
-    `${to} holds another capture of ${there.kernel.name} (this one: ${differing})${keptEdit(name, root)}`,
-    `give this one a project of its own: --name=${freeName(app, name)}`,
-  );
+  const generated = kernelJsonSchema.safeParse(jsonReader()(join(reproducerPaths(root).pristine, kernelFile))).data;
+  const [edited] = editedSources(root);
+  if (existsSync(captureFile(to))) {
+    const there = readCapture(to);
+    if (JSON.stringify(there) === JSON.stringify(capture)) return true;
+    const differing = otherwise(there, capture, generated?.args);
+    const keeps = edited === undefined ? '' : `; ${name} keeps its edit of ${edited}`;
+    throw refusal(app, name, `${to} holds another capture of ${there.kernel.name} (this one: ${differing})${keeps}`);
+  }
+  const { symbol, code_object: codeObject } = capture.kernel;
+  const isOther = generated !== undefined && (generated.symbol !== symbol || generated.code_object !== codeObject);
+  if (isOther && edited !== undefined)
+    throw refusal(
+      app,
+      name,
+      `${root} has an edit of ${edited}, of another build of the kernel than this capture is of`,
+    );
+  return false;
 }
 
-function keptEdit(name: string, root: string): string {
-  const [edited] = editedSources(root);
-  return edited === undefined ? '' : `; ${name} keeps its edit of ${edited}`;
-}
+const refusal = (app: App, name: string, what: string): KernloopError =>
+  new KernloopError('USAGE', what, `give this one a project of its own: --name=${freeName(app, name)}`);

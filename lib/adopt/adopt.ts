@@ -85,7 +85,7 @@ function refuseOutside(root: string, file: string): void {
  * The user's kernel.json with the values that the current capture decides (code object, symbol, device) replaced.
  * Undefined if it has these values already, or if it is for another kernel.
  */
-function withCaptureOf(generated: string, mine: string): string | undefined {
+export function withCaptureOf(generated: string, mine: string): string | undefined {
   const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
   if (!theirs || !own) return undefined;
   if (theirs.symbol !== own.symbol && theirs.demangled !== own.demangled) return undefined;
@@ -116,7 +116,7 @@ function withValue(text: string, key: string, old: string, now: string): string 
  * Ignores `$schema`, which says nothing about the kernel: older files have none, and a workspace may keep the schema
  * elsewhere.
  */
-function sameButForSchema(generated: string, mine: string): boolean {
+export function sameButForSchema(generated: string, mine: string): boolean {
   const [theirs, own] = [kernelJsonIn(generated), kernelJsonIn(mine)];
   return theirs !== undefined && isDeepStrictEqual({ ...theirs, $schema: '' }, { ...own, $schema: '' });
 }
