@@ -15,7 +15,9 @@ import { logger } from 'nx/src/devkit-exports';
 import { flushChanges, FsTree } from 'nx/src/generators/tree';
 import { openApp } from '../../lib/app/app';
 import { keptIn } from '../../lib/archive/kept-capture';
+import { nativePathsIn } from '../../lib/native/native-paths';
 import { failure } from '../../lib/testing/failure';
+import { fakeDeps, type FakeProgram } from '../../lib/testing/fake-deps';
 import { fixture, recordingDeps, type Fixture } from '../../lib/generate/testing/fixture';
 import { generateReproducer } from './generator';
 
@@ -191,6 +193,46 @@ describe('reproducer', () => {
     const error = await failure(generateReproducer(tree, options, deps));
     expect(error.what).toMatch(/ \(this one: n = 256, there 512\); scale keeps its edit of kernel_variant\.hip$/);
     [variant, other].forEach((file, index) => writeFileSync(file, before[index] ?? ''));
+  });
+
+  it('copies a damaged capture afresh, and leaves what is declared as it is', async () => {
+    const capture = join(made.workspace, 'kernels', 'demo', 'own', 'capture');
+    const [there, sent] = [capture, join(made.workspace, 'from-a-colleague')].map((folder) =>
+      join(folder, 'chunks.pack'),
+    );
+    const verify: FakeProgram = ({ args, print }) => {
+      const isWhole = readFileSync(join(args[1] ?? '', 'chunks.pack'), 'utf8') === 'KLPACK1\nwhole';
+      print(isWhole ? { event: 'verified' } : { event: 'error', code: 'CHUNK_CORRUPT', message: 'r0 is damaged' });
+      return isWhole ? 0 : 2;
+    };
+    const archive = fakeDeps({ 'kernloop-archive': verify }, nativePathsIn('native'));
+    const { deps: checking } = recordingDeps({
+      run: (file, args, given) => (args[0] === 'verify' ? archive : deps).run(file, args, given),
+    });
+    const warned = jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
+    writeFileSync(there ?? '', 'KLPACK1\nbroken');
+    writeFileSync(sent ?? '', 'KLPACK1\nbroken, too');
+    const own = { ...options, name: 'own' };
+    expect(await failure(generateReproducer(tree, own, checking))).toMatchObject({ code: 'CHUNK_CORRUPT' });
+    writeFileSync(sent ?? '', 'KLPACK1\nwhole');
+    await (
+      await generateReproducer(tree, own, checking)
+    )();
+    expect(warned.mock.calls.join()).toContain(
+      'kernels/demo/own/capture is copied afresh from from-a-colleague: CHUNK_CORRUPT: r0 is damaged',
+    );
+    expect([readFileSync(there ?? '', 'utf8'), keptIn(capture)]).toEqual(['KLPACK1\nwhole', null]);
+    expect(openApp(made.app).config.kernels.find(({ name }) => name === 'own')?.from).toBeUndefined();
+    // Half a capture is no capture.
+    rmSync(join(capture, 'capture.json'));
+    warned.mockClear();
+    await (
+      await generateReproducer(tree, own, checking)
+    )();
+    expect(warned.mock.calls.join()).toContain(
+      'own/capture is copied afresh from from-a-colleague: it has no capture.json',
+    );
+    rmSync(sent ?? '');
   });
 
   describe('in a project whose capture was removed', () => {

@@ -6,7 +6,7 @@ import { sameButForSchema, withCaptureOf } from '../../lib/adopt/adopt';
 import { openApp, type App } from '../../lib/app/app';
 import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
-import { isOfACapture, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
+import { isOfACapture, keptFile, packFile, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { keepCapture } from '../../lib/archive/kept-capture';
 import { sameLaunches } from '../../lib/extract/same-launch';
 import { buildPristine } from '../../lib/generate/generate';
@@ -20,7 +20,7 @@ import { jsonReader, textIfThere } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
 import { launchBefore } from './launch-before';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
-import { isInPlace } from './place';
+import { placeFor } from './place';
 import { escaped } from '../../lib/support/patterns';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { parseJson, readText } from '../../lib/support/schema';
@@ -40,7 +40,7 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   const capture = readCapture(from);
   const kernel = entryFor(app, capture, options.name);
   const [root, to] = [app.reproducer(kernel.name), app.capture(kernel.name)];
-  const isThere = isInPlace(app, kernel.name, capture);
+  const { isThere, damage } = await placeFor(app, kernel.name, capture, from, deps);
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-reproducer-'));
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
@@ -55,17 +55,16 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   return async () => {
     // The app's own capture stays the app's, even if a colleague sent a copy of it.
     const isOther = !isThere && resolve(from) !== resolve(to);
-    if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
+    if (damage !== null) logger.warn(`${relative(tree.root, to)} is copied afresh from ${options.capture}: ${damage}`);
+    else if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
     else if (app.config.kernels.some((one) => one.name === kernel.name && one.from !== options.capture))
       logger.info(
         `UPDATE ${relative(tree.root, file)}: "from" of ${kernel.name}, which is not captured from ${app.config.name} any more`,
       );
     noteAdopted(root);
     await declare(file, isOther ? { ...kernel, from: options.capture } : kernel, deps);
-    if (isOther) {
-      copyCapture(from, to);
-      keepCapture(to, options.capture);
-    }
+    if (isOther || damage !== null) copyCapture(from, to);
+    if (isOther) keepCapture(to, options.capture);
     const init = usesPlugin(tree) ? '' : 'npx nx g kernloop:init, then ';
     logger.info(`Next: ${init}npx nx run ${app.config.name}-${kernel.name}:validate`);
     for (const line of sameLaunches(openApp(app.root), kernel.name, jsonReader())) logger.warn(line);
@@ -152,10 +151,12 @@ function tellLaunchBefore(name: string, root: string, folder: string): void {
 
 /**
  * Copies after the project's files are written: a capture may be too large for a generator to hold in memory. The
- * user's files beside a capture stay.
+ * user's files beside a capture stay. The pack of a capture in pieces goes, since chunks of the new one may be elsewhere.
  */
 function copyCapture(from: string, to: string): void {
   const isWanted = (source: string, target: string): boolean =>
-    isOfACapture(basename(source)) || statSync(source).isDirectory() || !existsSync(target);
+    basename(source) !== keptFile &&
+    (isOfACapture(basename(source)) || statSync(source).isDirectory() || !existsSync(target));
+  rmSync(packFile(to), { force: true });
   cpSync(from, to, { recursive: true, filter: isWanted });
 }
