@@ -119,13 +119,13 @@ describe('reproducer', () => {
     expect([entry?.from, keptIn(capture)]).toEqual([undefined, null]);
   });
 
-  it('says that the entry of a declared kernel is not captured from the app any more', async () => {
+  it('says what an entry gets that was not from elsewhere', async () => {
     const said = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
     await (
       await generateReproducer(tree, { ...options, name: 'k' }, deps)
     )();
     expect(said.mock.calls.join()).toContain(
-      'UPDATE apps/demo/kernloop.json: "from" of k, which is not captured from demo any more',
+      'apps/demo/kernloop.json: k gets "from": "from-a-colleague", since its capture is a copy of that folder; without "from", extract captures it from demo',
     );
     // In a clone, which lacks the capture, the entry has that already.
     rmSync(join(made.workspace, 'kernels', 'demo', 'k', 'capture'), { recursive: true });
@@ -133,7 +133,7 @@ describe('reproducer', () => {
     await (
       await generateReproducer(tree, { ...options, name: 'k' }, deps)
     )();
-    expect(said.mock.calls.join()).not.toContain('UPDATE');
+    expect(said.mock.calls.join()).not.toContain('gets "from"');
   });
 
   it.each([
@@ -149,12 +149,12 @@ describe('reproducer', () => {
     expect(said.mock.calls.flat().at(-1)).toBe(next);
   });
 
-  it('says that another kernel of the app is the same dispatch', async () => {
+  it('says that another kernel of the app is the same dispatch, also if nothing is written', async () => {
     const warned = jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
-    await (
-      await generateReproducer(tree, { ...options, name: 'again' }, deps)
-    )();
-    expect(warned.mock.calls.flat().join('\n')).toMatch(/^again is the same dispatch of the same kernel as scale \(/m);
+    await generateReproducer(tree, { ...options, name: 'again' }, deps);
+    expect(warned.mock.calls.flat().join('\n')).toMatch(
+      /^again is the same dispatch of the same kernel as .*scale \(kernels\/demo\/scale\).*: an edit of one is not in the other$/m,
+    );
   });
 
   it('replaces no file of the user beside a capture, nor one that is called as a file of a capture', async () => {
@@ -219,7 +219,7 @@ describe('reproducer', () => {
       await generateReproducer(tree, own, checking)
     )();
     expect(warned.mock.calls.join()).toContain(
-      'kernels/demo/own/capture is copied afresh from from-a-colleague: CHUNK_CORRUPT: r0 is damaged',
+      'kernels/demo/own/capture is copied afresh from from-a-colleague: its content is damaged (CHUNK_CORRUPT)',
     );
     expect([readFileSync(there ?? '', 'utf8'), keptIn(capture)]).toEqual(['KLPACK1\nwhole', null]);
     expect(openApp(made.app).config.kernels.find(({ name }) => name === 'own')?.from).toBeUndefined();

@@ -8,7 +8,7 @@ import { rewriteKernloopJson, withKernel } from '../../lib/app/declare-kernel';
 import { kernelEntrySchema, kernloopJsonSchema, type KernelEntry } from '../../lib/app/kernloop-json';
 import { isOfACapture, keptFile, packFile, readCapture, type CaptureJson } from '../../lib/archive/capture-files';
 import { keepCapture } from '../../lib/archive/kept-capture';
-import { sameLaunches } from '../../lib/extract/same-launch';
+import { otherProjects } from '../../lib/extract/other-projects';
 import { buildPristine } from '../../lib/generate/generate';
 import { digestsAsAdopted, isUnedited, noteAdopted } from '../../lib/reproducer/adopted-files';
 import { pristineOnly, reproducerPaths } from '../../lib/reproducer/layout';
@@ -49,26 +49,32 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+  // The app's own capture stays the app's, even if a colleague sent a copy of it.
+  const isOther = !isThere && resolve(from) !== resolve(to);
+  const entry = isOther ? { ...kernel, from: options.capture } : kernel;
   const file = join(app.root, kernloopFile);
-  if (app.config.kernels.every(({ name }) => name !== kernel.name))
-    logger.info(`${relative(tree.root, file)} will declare ${kernel.name}: ${kernel.match}`);
+  tellDeclaration(app, entry, relative(tree.root, file));
+  if (damage !== null) logger.warn(`${relative(tree.root, to)} is copied afresh from ${options.capture}: ${damage}`);
+  else if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
+  for (const line of otherProjects(app, kernel.name, from, jsonReader())) logger.warn(line);
   return async () => {
-    // The app's own capture stays the app's, even if a colleague sent a copy of it.
-    const isOther = !isThere && resolve(from) !== resolve(to);
-    if (damage !== null) logger.warn(`${relative(tree.root, to)} is copied afresh from ${options.capture}: ${damage}`);
-    else if (isThere) logger.info(`${relative(tree.root, to)} has this very capture, and stays as it is`);
-    else if (app.config.kernels.some((one) => one.name === kernel.name && one.from !== options.capture))
-      logger.info(
-        `UPDATE ${relative(tree.root, file)}: "from" of ${kernel.name}, which is not captured from ${app.config.name} any more`,
-      );
     noteAdopted(root);
-    await declare(file, isOther ? { ...kernel, from: options.capture } : kernel, deps);
+    await declare(file, entry, deps);
     if (isOther || damage !== null) copyCapture(from, to);
     if (isOther) keepCapture(to, options.capture);
     const init = usesPlugin(tree) ? '' : 'npx nx g kernloop:init, then ';
     logger.info(`Next: ${init}npx nx run ${app.config.name}-${kernel.name}:validate`);
-    for (const line of sameLaunches(openApp(app.root), kernel.name, jsonReader())) logger.warn(line);
   };
+}
+
+/** Says what kernloop.json gets. */
+function tellDeclaration({ config }: App, { name, match, from }: KernelEntry, file: string): void {
+  const declared = config.kernels.find((one) => one.name === name);
+  if (declared === undefined) logger.info(`${file} will declare ${name}: ${match}`);
+  if (from !== declared?.from)
+    logger.info(
+      `${file}: ${name} gets "from": ${JSON.stringify(from)}, since its capture is a copy of that folder; without "from", extract captures it from ${config.name}`,
+    );
 }
 
 /** Whether nx.json has the plugin, without which Nx knows no project of kernloop.json. */

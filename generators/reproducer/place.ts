@@ -55,7 +55,7 @@ async function placeOfSame(to: string, from: string, deps: Deps): Promise<Place>
   const isSource = resolve(from) === resolve(to);
   const other = isSource ? damaged : await damageOf(from, deps);
   if (other !== null) throw other;
-  return { isThere: true, damage: `${damaged.code}: ${damaged.what}` };
+  return { isThere: true, damage: `its content is damaged (${damaged.code})` };
 }
 
 const refusal = (app: App, name: string, what: string): KernloopError =>

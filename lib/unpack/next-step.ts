@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { z } from 'zod';
-import { openApp, type App } from '../app/app';
-import { appsIn } from '../app/apps-in';
+import type { App } from '../app/app';
 import { freeName } from '../app/free-name';
+import { openableApps } from '../app/openable-apps';
 import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
 import { parseDemangledName } from '../source/demangled-name';
 import { commandText } from '../support/command-text';
@@ -32,7 +32,7 @@ function linesOn(folder: string, file: string): string[] {
   if (basename(folder) === 'capture' && existsSync(join(reproducer, kernelFile)))
     return [`Next, replay it here: ${commandText(['kernloop', 'validate', shown(reproducer)])}`];
   const capture = readCapture(folder);
-  const apps = appsHere();
+  const apps = openableApps(findWorkspaceRoot(process.cwd()));
   const there = apps.flatMap((app) => app.config.kernels.map(({ name }) => ({ app, name })));
   const own = there.find(({ app, name }) => app.capture(name) === folder);
   if (own) {
@@ -136,18 +136,6 @@ const appOption = (app: App): string[] => (app.root === process.cwd() ? [] : ['-
 function isOf(app: App, name: string, { kernel }: CaptureJson): boolean {
   const pattern = expressionOf(app.kernel(name).match);
   return pattern.test(kernel.name) || pattern.test(kernel.symbol);
-}
-
-/** Apps of the workspace around the working folder that can be read. */
-function appsHere(): App[] {
-  return appsIn(findWorkspaceRoot(process.cwd())).folders.flatMap((folder) => {
-    try {
-      return [openApp(folder)];
-    } catch (error) {
-      if (error instanceof KernloopError) return [];
-      throw error;
-    }
-  });
 }
 
 const shown = (path: string): string => relative(process.cwd(), path) || '.';
