@@ -27,6 +27,15 @@ describe('what unpack says to do next', () => {
     ]);
   });
 
+  it('is the project that has this very capture, and no other', () => {
+    writeReproducer(workspace);
+    expect(nextStep(bare(), 's.klcap')).toEqual([
+      'It is a capture of saxpy(float*, float) on softgpu, the very one that kernels/app/saxpy has.',
+      'Next, replay it there: kernloop validate kernels/app/saxpy',
+    ]);
+    expect(nextStep(bare('another', { execution: { wave_instructions: 7 } }), 's.klcap')[1]).toContain('beside saxpy');
+  });
+
   it('is the place in the app that declares the kernel', () => {
     expect(nextStep(bare(), 's.klcap')).toEqual([
       expect.stringContaining('a capture of saxpy(float*, float) on softgpu, without a project'),

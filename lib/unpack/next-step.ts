@@ -5,6 +5,7 @@ import type { App } from '../app/app';
 import { freeName } from '../app/free-name';
 import { openableApps } from '../app/openable-apps';
 import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
+import { reproducersIn } from '../reproducer/reproducers-in';
 import { parseDemangledName } from '../source/demangled-name';
 import { commandText } from '../support/command-text';
 import { KernloopError } from '../support/error';
@@ -46,6 +47,13 @@ function linesOn(folder: string, file: string): string[] {
           ]),
     ];
   }
+  const what = `It is a capture of ${capture.kernel.name} on ${capture.device.kind}`;
+  const project = projectOf(folder);
+  if (project !== undefined)
+    return [
+      `${what}, the very one that ${shown(project)} has.`,
+      `Next, replay it there: ${commandText(['kernloop', 'validate', shown(project)])}`,
+    ];
   const fitting = there.filter(({ app, name }) => isOf(app, name, capture));
   const known = fitting.find(({ app, name }) => isFree(app.capture(name), folder)) ?? fitting[0];
   const app =
@@ -53,14 +61,24 @@ function linesOn(folder: string, file: string): string[] {
     apps.find(({ config }) => config.name === capture.app.name) ??
     apps.find((app) => isHere(app, capture));
   const name = known?.name ?? parseDemangledName(capture.kernel.name).base;
-  const what = `It is a capture of ${capture.kernel.name} on ${capture.device.kind}, without a project: nothing here can replay it yet.`;
-  if (app === undefined) return [what, `Next, ${declaring(capture, name)} && ${unpackingThere(capture, name, file)}`];
+  const without = `${what}, without a project: nothing here can replay it yet.`;
+  if (app === undefined)
+    return [without, `Next, ${declaring(capture, name)} && ${unpackingThere(capture, name, file)}`];
   const isDeclared = app.config.kernels.some((kernel) => kernel.name === name);
   if ((isDeclared && !known) || !isFree(app.capture(name), folder))
-    return [what, `Next, ${declaringBeside(app, capture, name, file)}`];
+    return [without, `Next, ${declaringBeside(app, capture, name, file)}`];
   const declare = known ? [] : [commandText(['kernloop', 'declare', name, ...appOption(app)])];
   const steps = [...declare, unpackingTo(app, name, file)];
-  return [what, `Next, make it a project of ${app.config.name}: ${steps.join(' && ')}`];
+  return [without, `Next, make it a project of ${app.config.name}: ${steps.join(' && ')}`];
+}
+
+/** The project of the workspace that has the same capture. */
+function projectOf(folder: string): string | undefined {
+  const digest = sha256OfFile(captureFile(folder));
+  return reproducersIn(findWorkspaceRoot(process.cwd())).find((root) => {
+    const there = captureFile(join(root, 'capture'));
+    return existsSync(there) && sha256OfFile(there) === digest;
+  });
 }
 
 const unpackingTo = (app: App, name: string, file: string): string =>

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
-import { basename, extname, join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { decryptFile, isEncrypted } from '../age/age';
 import { runArchive } from '../archive/archive-program';
@@ -10,6 +10,8 @@ import { openReproducer } from '../reproducer/reproducer';
 import { partialOf, removeAllDeadPartials, removeDeadPartials } from '../support/leftovers';
 import { kernelFile } from '../support/project-file-names';
 import { formatCount } from '../support/report';
+import { besideProject } from './beside-project';
+import { folderName } from './folder-name';
 import { nextStep } from './next-step';
 import type { UnpackOptions } from './options';
 import { outcomes, type UnpackResult } from './result';
@@ -38,7 +40,11 @@ export async function unpack(options: UnpackOptions, deps: Deps): Promise<Unpack
     const file = resolve(options.file);
     return startsEncrypted(file) ? decrypting(file, target, unpackFrom, deps) : unpackFrom(file);
   };
-  const unpacked = isEmptyFolder(capture) ? await filling(capture, unpackTo) : await unpackTo(capture);
+  const unpacked = isEmptyFolder(capture)
+    ? await filling(capture, unpackTo)
+    : await unpackTo(capture).catch((error: unknown) => {
+        throw besideProject(error, capture, options.file);
+      });
   // In a project; a capture in another folder is replaced by nobody.
   if (unpacked.outcome === 'written' && basename(capture) === 'capture') keepCapture(capture, options.file);
   deps.report.result(`${capture}: ${outcomeWords[unpacked.outcome]}, ${formatCount(unpacked.chunks)} chunks`);
@@ -108,8 +114,6 @@ function unpackTarget({ file, to }: UnpackOptions): { capture: string; symbol?: 
   }
   const takesFolderItself = to !== '.' || isEmptyFolder(folder);
   return {
-    capture: takesFolderItself
-      ? folder
-      : join(folder, basename(file.replace(/\.age$/, ''), extname(file.replace(/\.age$/, '')))),
+    capture: takesFolderItself ? folder : join(folder, folderName(file)),
   };
 }
