@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { captureFile, readCapture, type CaptureJson } from '../archive/capture-files';
+import { extractCommand } from '../reproducer/extract-command';
 import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError, nearest } from '../support/error';
 import { kernelFile } from '../support/project-file-names';
@@ -65,12 +66,13 @@ function isSameKernel(
  * Refuses a capture that another selection left here: it would be judged by this kernel's argument types and roles.
  * kernel.json, which can be edited, must match as well, because users and programs take kernel and target from it.
  */
-function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, device } }: CapturedDispatch): void {
+function requireOwnKernel(reproducer: Reproducer, { shown, capture: { kernel, device } }: CapturedDispatch): void {
+  const { config } = reproducer;
   if (kernel.symbol !== config.symbol && kernel.name !== config.demangled) {
     throw new KernloopError(
       'CAPTURE_MISMATCH',
       `${shown} is of ${kernel.name}, but the kernel of this reproducer is ${config.demangled}`,
-      `capture that again: \`kernloop extract ${config.name} --recapture\`; or, where the kernel of ${config.name} is another one now, take its files over with \`kernloop extract ${config.name} --reset\``,
+      `capture that again: \`${extractCommand(reproducer, '--recapture')}\`; or, where the kernel of ${config.name} is another one now, take its files over with \`${extractCommand(reproducer, '--reset')}\``,
     );
   }
   const facts = [
@@ -84,7 +86,7 @@ function requireOwnKernel({ config }: Reproducer, { shown, capture: { kernel, de
   throw new KernloopError(
     'CAPTURE_MISMATCH',
     `${shown} is of ${kernel.name} with the ${what} ${captured}, but ${kernelFile} says ${what} ${said}`,
-    `\`kernloop extract ${config.name}\` brings ${kernelFile} up to date, and keeps your edits; where the kernel is another one, \`kernloop extract ${config.name} --recapture\` captures that`,
+    `\`${extractCommand(reproducer)}\` brings ${kernelFile} up to date, and keeps your edits; where the kernel is another one, \`${extractCommand(reproducer, '--recapture')}\` captures that`,
   );
 }
 
@@ -97,7 +99,8 @@ const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.st
  * Requires that capture, recipe and kernel.json name the same captured code object: otherwise statements about "the
  * captured code" would be wrong for one of them.
  */
-function requireOneCodeObject({ root, config }: Reproducer, { shown, capture }: CapturedDispatch): void {
+function requireOneCodeObject(reproducer: Reproducer, { shown, capture }: CapturedDispatch): void {
+  const { root, config } = reproducer;
   const { recipe } = reproducerPaths(root);
   const proven =
     config.language !== 'none' && existsSync(recipe)
@@ -110,13 +113,13 @@ function requireOneCodeObject({ root, config }: Reproducer, { shown, capture }: 
     ...(proven === null ? [] : [`${relative(root, recipe)}: ${proven}`]),
     `kernel.json: ${config.code_object}`,
   ];
-  const extract = `\`kernloop extract ${config.name}\` (\`nx run ${config.app.name}:extract-kernel\`)`;
+  const extract = `\`${extractCommand(reproducer)}\` (\`nx run ${config.app.name}:extract-kernel\`)`;
   throw new KernloopError(
     'CAPTURE_MISMATCH',
     `the files of this reproducer name different code objects as the captured one:\n${said.join('\n')}`,
     proven !== null && proven !== captured
       ? `the app was built anew, or the capture is another one: ${extract} generates from the capture that is there, and keeps your edits`
-      : `${extract} brings kernel.json up to date where the kernel still has the same arguments; otherwise take the generated files over with \`kernloop extract ${config.name} --reset\`, which drops your edits of them`,
+      : `${extract} brings kernel.json up to date where the kernel still has the same arguments; otherwise take the generated files over with \`${extractCommand(reproducer, '--reset')}\`, which drops your edits of them`,
   );
 }
 
