@@ -25,10 +25,7 @@ import { escaped } from '../../lib/support/patterns';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
 import { parseJson, readText } from '../../lib/support/schema';
 
-/**
- * Makes a project from an existing capture, from a colleague or from `kernloop capture`; it runs no program but the
- * compiler.
- */
+/** Makes a project from an existing capture, from a colleague or from `kernloop capture`; it does not run the app. */
 export default function reproducer(tree: Tree, given: ReproducerOptions): Promise<GeneratorCallback> {
   return withHint(() => generateReproducer(tree, given, defaultDeps()));
 }
