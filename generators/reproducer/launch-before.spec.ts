@@ -24,6 +24,10 @@ describe('the launch that a project was of', () => {
   it('is none for one launch, also if another version of Kernloop writes more of it', () => {
     expect(launchBefore(readme({}), readme({ executed: '576 wave-instructions' }))).toBeUndefined();
     expect(launchBefore('', readme({}))).toBeUndefined();
+    const [before, now] = ['^hist', '(^\\|[ :])hist'].map((match) =>
+      readme({ dispatch: `number 1 that matches \`${match}\`` }),
+    );
+    expect(launchBefore(before ?? '', now ?? '')).toBeUndefined();
   });
 
   it('is told by the facts that differ, three at most', () => {

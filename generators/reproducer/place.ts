@@ -14,16 +14,16 @@ import { KernloopError } from '../../lib/support/error';
 import { jsonReader } from '../../lib/support/lenient-json';
 import { kernelFile } from '../../lib/support/project-file-names';
 
-/** What is in the place of a capture. */
+/** The place of a capture in a project. */
 export interface Place {
-  /** Whether it is this capture. */
+  /** Whether this capture is there. */
   readonly isThere: boolean;
-  /** What is wrong with it: it is copied afresh. */
+  /** Reason why it is copied afresh; null if it is whole, or not there. */
   readonly damage: string | null;
 }
 
 /**
- * The place of a capture `from` a folder. Another capture is never replaced, and none joins an edit of another build of
+ * Examines the place of a capture `from` a folder. Another capture is never replaced, and none joins an edit of another build of
  * the kernel.
  */
 export async function placeFor(app: App, name: string, capture: CaptureJson, from: string, deps: Deps): Promise<Place> {

@@ -11,8 +11,8 @@ import { formatCount } from '../support/format';
 const mostScalars = 3;
 
 /**
- * What a capture has otherwise than the one that is there: `n = 4096, there 1024`. `args`: the parameters of the kernel
- * that is there, by its kernel.json, which has their names.
+ * Text on what a capture has otherwise than the one that is there: `n = 4096, there 1024`. `args`: the parameters of the
+ * kernel that is there, by its kernel.json, which has their names.
  */
 export function otherwise(there: CaptureJson, one: CaptureJson, args = kernelArgs(there, null)): string {
   const differing = (textOf: (capture: CaptureJson) => string | undefined): string[] => {
@@ -34,8 +34,10 @@ const launchOf = ({ geometry }: CaptureJson): string =>
   `${geometry.grid_blocks.join('×')} blocks of ${geometry.block_threads.join('×')} threads`;
 
 /** Captures have static and dynamic memory in one sum; the part that is static belongs to the build. */
-const sharedOf = ({ geometry, kernel }: CaptureJson): string =>
-  `${formatCount(geometry.group_segment_bytes - (kernel.group_segment_bytes ?? 0))} bytes of dynamic shared memory`;
+const sharedOf = ({ geometry, kernel }: CaptureJson): string | undefined =>
+  kernel.group_segment_bytes === undefined
+    ? undefined
+    : `${formatCount(geometry.group_segment_bytes - kernel.group_segment_bytes)} bytes of dynamic shared memory`;
 
 const dispatchOf = ({ dispatch }: CaptureJson): string =>
   `dispatch ${dispatch.ordinal} of its kernel (${dispatch.index} of all)`;

@@ -14,9 +14,10 @@ const mostNames = 3;
 export function otherProjects(app: App, name: string, capture: string, read: JsonReader): string[] {
   const own = launchIn(capture, read);
   if (own === undefined) return [];
-  const found = openableApps(app.workspaceRoot).flatMap((other) =>
+  const others = openableApps(app.workspaceRoot).filter(({ root }) => root !== app.root);
+  const found = [app, ...others].flatMap((other) =>
     other.config.kernels.flatMap((kernel) => {
-      const isInApp = other.root === app.root;
+      const isInApp = other === app;
       const launch = isInApp && kernel.name === name ? undefined : launchIn(other.capture(kernel.name), read);
       const kinship = launch && kinshipOf(own, launch, isInApp);
       return kinship === undefined ? [] : [{ kinship, text: textOf(other, kernel.name, isInApp) }];
