@@ -119,6 +119,32 @@ describe('reproducer', () => {
     expect([entry?.from, keptIn(capture)]).toEqual([undefined, null]);
   });
 
+  it('keeps a source that gives the captured code from one that was changed since the app was built', async () => {
+    const [header, name] = [join(made.workspace, 'apps', 'demo', 'inc', 'scale.h'), 'changed'];
+    await (
+      await generateReproducer(tree, { ...options, name }, deps)
+    )();
+    flushChanges(made.workspace, tree.listChanges());
+    const before = readFileSync(header, 'utf8');
+    writeFileSync(header, '#define SCALE 5.0f\n');
+    const warned = jest.spyOn(logger, 'warn').mockImplementation(() => undefined);
+    tree = new FsTree(made.workspace, false);
+    try {
+      await generateReproducer(tree, { ...options, name }, deps);
+    } finally {
+      writeFileSync(header, before);
+    }
+    const kept = () =>
+      warned.mock.calls.filter(([line]) => String(line).includes(`${name} stays as it is: its source`));
+    expect(kept()).toHaveLength(1);
+    expect(tree.listChanges().map(({ path }) => path)).toEqual([]);
+    // A source that gave no captured code before is replaced.
+    const recipe = join(made.workspace, 'kernels', 'demo', name, 'pristine', 'recipe.json');
+    writeFileSync(recipe, readFileSync(recipe, 'utf8').replace(/"recompiled": "."/, '"recompiled": "0'));
+    await generateReproducer(tree, { ...options, name }, deps);
+    expect(kept()).toHaveLength(1);
+  });
+
   it('says what an entry gets that was not from elsewhere', async () => {
     const said = jest.spyOn(logger, 'info').mockImplementation(() => undefined);
     await (

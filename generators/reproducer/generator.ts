@@ -20,6 +20,7 @@ import { jsonReader, textIfThere } from '../../lib/support/lenient-json';
 import { withHint } from '../terminal';
 import { launchBefore } from './launch-before';
 import { reproducerOptionsSchema, type ReproducerOptions } from './options';
+import { isCaptured, recipeFile, recipeSchema } from '../../lib/toolchain/recipe';
 import { placeFor } from './place';
 import { escaped } from '../../lib/support/patterns';
 import { kernelFile, kernloopFile } from '../../lib/support/project-file-names';
@@ -42,7 +43,11 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
   try {
     const { files } = await buildPristine({ ...options, app, kernel, capture, captureFolder: from, folder }, deps);
     if (!isThere) tellLaunchBefore(kernel.name, root, folder);
-    writeProject(tree, root, folder, files);
+    if (isThere && isProven(reproducerPaths(root).pristine) && !isProven(folder))
+      logger.warn(
+        `${relative(tree.root, root)} stays as it is: its source recompiles to the captured code, and the one that ${app.config.name} has now does not, as if it was changed since the app was built`,
+      );
+    else writeProject(tree, root, folder, files);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -62,6 +67,12 @@ export async function generateReproducer(tree: Tree, given: ReproducerOptions, d
     const init = usesPlugin(tree) ? '' : 'npx nx g kernloop:init, then ';
     logger.info(`Next: ${init}npx nx run ${app.config.name}-${kernel.name}:validate`);
   };
+}
+
+/** Whether a generated folder has a source that gives the captured code. */
+function isProven(folder: string): boolean {
+  const { data } = recipeSchema.safeParse(jsonReader()(join(folder, recipeFile)));
+  return data !== undefined && isCaptured(data.code_object);
 }
 
 /** Says what kernloop.json gets. */

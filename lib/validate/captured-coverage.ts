@@ -34,7 +34,7 @@ const columnsSchema = z
 const executedSchema = z.object({ column: z.int(), work: z.number(), isCounted: z.boolean() });
 const coverageSchema = z.object({
   ...{ withCode: columnsSchema, ran: columnsSchema, selects: columnsSchema, oneSided: columnsSchema },
-  ...{ oneSidedSelections: columnsSchema, decides: columnsSchema },
+  ...{ oneSidedSelections: columnsSchema, decides: columnsSchema, doubtedCalls: columnsSchema },
   executed: z.array(z.tuple([z.string(), z.array(executedSchema)])).transform((lines) => new Map(lines)),
 });
 const keptSchema = keptResultSchema.extend({ result: coverageSchema });

@@ -26,6 +26,8 @@ export interface Coverage {
   readonly oneSidedSelections: Columns;
   /** A condition. */
   readonly decides: Columns;
+  /** A call in whose place is code that selects, or has a condition that always came out the same. */
+  readonly doubtedCalls: Columns;
   readonly executed: ReadonlyMap<string, readonly Executed[]>;
 }
 
@@ -60,6 +62,18 @@ export function coverageOf(
   const at = (address: number): SourcePlace | undefined => table.at(address);
   const placeAt = (address: number): SourcePlace[] => [at(address) ?? []].flat();
   const selections = own.filter(({ instruction }) => isSelection(instruction));
+  const oneSided = columns(oneSidedPlaces(decided, at));
+  const plain = columns(
+    placesOf(
+      selections.filter((event) => !decides(event)),
+      placeAt,
+    ),
+  );
+  const isDoubted = (place: SourcePlace | undefined): boolean =>
+    place !== undefined && [oneSided, plain].some((all) => all.has(keyOf(asShown(place))));
+  // The functions of system headers decide for reasons of their own.
+  const isOwnFile = (place: SourcePlace | undefined): boolean =>
+    place !== undefined && !/^\/|^\.\./.test(sources.shown(place.file));
   return {
     // A line of other kernels alone never ran; in a line of this one too, its instructions alone count.
     withCode: new Map([...columns(withCode), ...columns(withCode.filter(({ isOther }) => !isOther))]),
@@ -70,9 +84,15 @@ export function coverageOf(
         selecting,
       ),
     ),
-    oneSided: columns(oneSidedPlaces(decided, at)),
+    oneSided,
     oneSidedSelections: columns(oneSidedPlaces(selections.filter(decides), at)),
     decides: columns(placesOf(decided, placeAt)),
+    doubtedCalls: columns(
+      placesOf(
+        own.filter(({ offset }) => offset !== undefined && isOwnFile(at(Number(offset)))),
+        (address) => (isDoubted(at(address)) ? [...calls.at(address)] : []),
+      ),
+    ),
     executed: executedBy(own, (address) => withCalls(address).map(asShown)),
   };
 }

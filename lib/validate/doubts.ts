@@ -46,7 +46,7 @@ function withUntold(
 export function withKeptConditions(
   lines: EditedLines,
   files: readonly Omit<EditedFile, 'original'>[],
-  seen: Omit<Coverage, 'executed' | 'decides'>,
+  seen: Omit<Coverage, 'executed' | 'decides' | 'doubtedCalls'>,
 ): EditedLines {
   const all = files.map((edit) => {
     const of = (columns: Columns) => (line: number) => columns.get(keyOf({ file: edit.file, line }));

@@ -139,7 +139,11 @@ describe('the lines of an edit', () => {
       columnsOf(columns.map((column) => ({ file: 'k.hip', line: 1, column }))),
     ) as [ReturnType<typeof columnsOf>, ReturnType<typeof columnsOf>];
     const none = columnsOf([]);
-    const coverage = { ...{ withCode, ran, selects: none, oneSided: none, oneSidedSelections: none }, decides: none };
+    const coverage = {
+      ...{ withCode, ran, selects: none, oneSided: none, oneSidedSelections: none },
+      decides: none,
+      doubtedCalls: none,
+    };
     const partly = (text: string) =>
       doubtsOf([{ file: 'k.hip', before: '', after: text, lines: [1] }], { ...coverage, executed: new Map() })
         .partly_run;

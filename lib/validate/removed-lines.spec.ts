@@ -7,19 +7,13 @@ const file = 'k.hip';
 const columns = (lines: readonly number[], column = 3) => columnsOf(lines.map((line) => ({ file, line, column })));
 
 /** Lines with code are `ran` and `idle`; `both` and `one` have a condition that came out both ways, or one. */
-function coverage(seen: {
-  ran?: number[];
-  idle?: number[];
-  both?: number[];
-  one?: number[];
-  selects?: number[];
-}): Coverage {
-  const { ran = [], idle = [], both = [], one = [], selects = [] } = seen;
+function coverage(seen: Partial<Record<'ran' | 'idle' | 'both' | 'one' | 'selects' | 'calls', number[]>>): Coverage {
+  const { ran = [], idle = [], both = [], one = [], selects = [], calls = [] } = seen;
   return {
     withCode: columns([...ran, ...idle, ...both, ...one, ...selects]),
     ran: columns([...ran, ...both, ...one, ...selects]),
     ...{ selects: columns(selects), oneSided: columns(one), oneSidedSelections: columns([]) },
-    ...{ decides: columns([...both, ...one]), executed: new Map() },
+    ...{ decides: columns([...both, ...one]), doubtedCalls: columns(calls), executed: new Map() },
   };
 }
 
@@ -109,6 +103,15 @@ describe('a line that an edit removed', () => {
     const endless = 'for (;;)\n  if (b)\n    ;\n';
     expect(told(loop, endless, coverage({ ran: [1], both: [2] })).unseen).toEqual([]);
     expect(told(loop, endless, coverage({ ran: [1], one: [2] })).unseen).toEqual([[3, 'one side', 'break;']]);
+  });
+
+  it('is the call of a function whose conditions came out one way, if that is not called there any more', () => {
+    const [text, seen] = ['a();\nv = clamp(v, 0, 9);\nd();\n', coverage({ ran: [1, 2, 3], calls: [2] })];
+    const call = [[2, 'not told', 'v = clamp(v, 0, 9);']];
+    expect(told(text, 'a();\nd();\n', seen).unseen).toEqual(call);
+    expect(told(text, 'a();\nv = v + 0;\nd();\n', seen).unseen).toEqual(call);
+    expect(told(text, 'a();\nv = clamp(v, 0, 9) + w;\nd();\n', seen).unseen).toEqual([]);
+    expect(told(text, 'a();\nd();\n', coverage({ ran: [1, 2, 3] })).unseen).toEqual([]);
   });
 
   it('leaves the doubt of a loop: that it ended says nothing of how often it ran', () => {

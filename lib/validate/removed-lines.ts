@@ -41,6 +41,15 @@ export function removedLines(
       const seen = jumpAt(after, line, (own) => sideOf(keyOf({ file, line: own }), coverage));
       if (seen !== null) found.set(keyOf({ file, line }), seen);
     }
+  for (const one of files)
+    for (const { removed, added } of hunks(one)) {
+      const now = callsIn(added.map(textIn(one.after)).join('\n'));
+      for (const line of removed) {
+        const key = keyOf({ file: one.file, line });
+        const gone = [...callsIn(textIn(one.original)(line))].filter((name) => !now.has(name));
+        if (gone.length > 0 && !found.has(key) && coverage.doubtedCalls.has(key)) found.set(key, 'not told');
+      }
+    }
   const unseen = files.flatMap((one) => {
     const put = putBack(one);
     return hunks(one).flatMap((hunk) =>
@@ -75,6 +84,10 @@ function putBack(one: EditedFile): ReadonlyMap<string, readonly number[]> {
   const texts = lines.map((line) => [textIn(one.after)(line), line] as const).filter(([text]) => removed.has(text));
   return new Map(texts.map(([text]) => [text, texts.flatMap(([other, line]) => (other === text ? [line] : []))]));
 }
+
+/** Names before parentheses. */
+const callsIn = (text: string): ReadonlySet<string> =>
+  new Set([...codeOf(text).matchAll(/\b(\w+)\s*(?:<[^<>;]*>\s*)?\(/g)].flatMap(([, name]) => name ?? []));
 
 type Side = 'none' | 'idle' | 'ran' | 'decided' | 'one side';
 
