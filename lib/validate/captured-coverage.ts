@@ -99,6 +99,10 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
   const { recipe } = readRecipe(reproducer);
   const { symbol } = capture.kernel;
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-lines-'));
+  // Its messages are those of a source that nobody edits.
+  const { run, env, signal, native } = deps;
+  const report = { ...deps.report, output: () => undefined, info: () => undefined, warn: () => undefined };
+  deps.report.progress?.({ what: 'the source before the edit:', done: 0, total: 1, unit: 'compilations' });
   try {
     const output = join(scratch, 'captured.bin');
     await compileReproducer(
@@ -107,7 +111,7 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
         ...{ compiler: await compilerOf(recipe, reproducer, deps), signature: null, lineInfo: true },
         ...{ limitSeconds: compileLimitSeconds, capture: reproducer.capture, scratch },
       },
-      deps,
+      { run, env, signal, native, report },
     );
     const bytes = readRegularFile(output);
     const captured = await readCapturedCode(reproducer.capture, deps);
@@ -124,6 +128,7 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
     const { events } = await withDevice(device, deps, () => counted(replayed, deps));
     return coverageOf(bytes, table, events, replayed);
   } finally {
+    deps.report.progress?.(null);
     rmSync(scratch, { recursive: true, force: true });
   }
 }
