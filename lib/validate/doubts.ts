@@ -19,8 +19,8 @@ export function doubtsOf(files: readonly Omit<EditedFile, 'original'>[], coverag
 }
 
 /**
- * What a line needs for a part of it to run without the rest; macros may hold it. In all other lines the idle code is a
- * copy that the compiler made, as of a loop that it unrolled.
+ * A part of a line runs without the rest only if the line has one of these; macros may hold them. Idle code in all other
+ * lines is a copy that the compiler made, as of a loop that it unrolled.
  */
 const branching = /\?|&&|\|\||\b(?:if|else|for|while|do|case|switch|default)\b|\b[A-Z][A-Z0-9_]+\s*\(/;
 
