@@ -192,9 +192,13 @@ Result<bool> PackReader::get(const Digest& digest, std::span<uint8_t> raw) const
     return corrupt("the chunk has " + std::to_string(entry->raw_bytes) + " bytes instead of " +
                    std::to_string(raw.size()));
   }
-  Buffer stored(entry->stored_bytes);
+  const bool is_raw = entry->encoding == Encoding::kRaw && entry->stored_bytes == raw.size();
+  const auto buffer = std::make_unique_for_overwrite<uint8_t[]>(is_raw ? 0 : entry->stored_bytes);
+  const std::span<uint8_t> stored = is_raw ? raw : std::span(buffer.get(), entry->stored_bytes);
   if (auto read = this->read(entry->offset, stored); !read) return corrupt(read.error().message);
-  if (auto decoded = decode_chunk(entry->encoding, stored, raw); !decoded) return corrupt(decoded.error().message);
+  if (!is_raw) {
+    if (auto decoded = decode_chunk(entry->encoding, stored, raw); !decoded) return corrupt(decoded.error().message);
+  }
   if (sha256(raw) != digest) return corrupt("the chunk's content has another digest");
   return true;
 }

@@ -39,8 +39,8 @@ class RecordOrderTest : public FirstRegionTest {
   }
 
   Buffer ordered(const InputArray& records, uint64_t seed = 1, uint64_t window = RecordOrder::kWindowBytes,
-                 size_t chunk = 800) {
-    RecordOrder order(*cache_, window);
+                 size_t chunk = 800, uint64_t group = RecordOrder::kGroupBytes) {
+    RecordOrder order(*cache_, window, group);
     Buffer bytes = captured_;
     for (size_t at = 0; at < bytes.size(); at += chunk) {
       const std::span<uint8_t> part(&bytes[at], std::min(chunk, bytes.size() - at));
@@ -99,6 +99,48 @@ TEST_F(RecordOrderTest, KeepsToWindowsWhereItsMemoryIsLess) {
     EXPECT_EQ(records(now, from, to), records(captured_, from, to)) << window;
   }
   for (uint64_t number = 0; number < kRecords; ++number) EXPECT_NE(record(now, number), record(captured_, number));
+}
+
+TEST_F(RecordOrderTest, MovesGroupsAndTheRecordsInThem) {
+  // 220 records, 64 of them in a group: two groups, and 92 records behind them.
+  Buffer bytes(kBase + 220 * kRecord);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(mixed(i));
+  hold(bytes);
+  InputArray all = array({{kBase, 220 * kRecord}});
+  all.extent = {kBase, 220 * kRecord};
+  constexpr uint64_t kGroup = 64;
+  const Buffer now = ordered(all, 1, RecordOrder::kWindowBytes, 100, kGroup * kRecord);
+  EXPECT_EQ(records(now, 0, 220), records(captured_, 0, 220));
+  for (uint64_t number = 0; number < 220; ++number) EXPECT_NE(record(now, number), record(captured_, number)) << number;
+  std::set<uint64_t> from;
+  for (uint64_t group = 0; group < 2; ++group) {
+    const auto content = records(now, group * kGroup, (group + 1) * kGroup);
+    for (uint64_t other = 0; other < 2; ++other) {
+      if (content != records(captured_, other * kGroup, (other + 1) * kGroup)) continue;
+      EXPECT_NE(other, group);
+      from.insert(other);
+      EXPECT_NE(record(now, group * kGroup + 1), record(captured_, other * kGroup + 1)) << "in its order of before";
+    }
+  }
+  EXPECT_EQ(from.size(), 2u);
+  EXPECT_EQ(records(now, 2 * kGroup, 220), records(captured_, 2 * kGroup, 220));
+  // Windows of two arrays and two seeds: what is loaded for one is no answer for another.
+  RecordOrder order(*cache_, 4000, kGroup * kRecord);
+  InputArray half = array({{kBase, 110 * kRecord}});
+  half.extent = {kBase, 110 * kRecord};
+  InputArray rest = array({{kBase + 110 * kRecord, 110 * kRecord}});
+  rest.extent = {kBase + 110 * kRecord, 110 * kRecord};
+  const auto put = [&](RecordOrder& by, const InputArray& records, uint64_t seed) {
+    Buffer content = captured_;
+    EXPECT_TRUE(by.put(records, target_, seed, 0, content));
+    return content;
+  };
+  for (const uint64_t seed : {1, 2, 1}) {
+    for (const InputArray& records : {half, rest, half}) {
+      RecordOrder fresh(*cache_, 4000, kGroup * kRecord);
+      EXPECT_EQ(put(order, records, seed), put(fresh, records, seed));
+    }
+  }
 }
 
 TEST_F(RecordOrderTest, LeavesRecordsThatAreNotToMove) {

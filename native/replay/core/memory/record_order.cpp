@@ -15,11 +15,25 @@ std::string_view text_of(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// FNV-1a: the same on every machine.
+// The same on every machine.
 uint64_t digest_of(std::span<const uint8_t> bytes) {
-  uint64_t digest = 0xcbf29ce484222325;
-  for (const uint8_t byte : bytes) digest = (digest ^ byte) * 0x100000001b3;
+  uint64_t digest = bytes.size();
+  for (size_t at = 0; at < bytes.size(); at += sizeof digest) {
+    uint64_t word = 0;
+    std::memcpy(&word, &bytes[at], std::min(sizeof word, bytes.size() - at));
+    digest = mixed(digest ^ word);
+  }
   return digest;
+}
+
+// Sattolo's shuffle of numbers in order: one cycle, so that none stays.
+void shuffle_all(std::span<uint32_t> numbers, uint64_t seed) {
+  for (size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[mixed(seed ^ mixed(i)) % (i - 1)]);
+}
+
+// Fisher and Yates': any may stay.
+void shuffle_any(std::span<uint32_t> numbers, uint64_t seed) {
+  for (size_t i = numbers.size(); i > 1; --i) std::swap(numbers[i - 1], numbers[mixed(seed ^ mixed(i)) % i]);
 }
 
 }  // namespace
@@ -36,39 +50,67 @@ uint64_t RecordOrder::Division::window_of(uint64_t record) const {
   return window;
 }
 
-Status RecordOrder::load(const InputArray& array, const Target& target, uint64_t seed, const Division& division,
-                         uint64_t window) {
-  const Loaded wanted = {array.target, array.extent.base, seed, window};
-  if (loaded_ == wanted) return Unit{};
-  loaded_.reset();
-  range_ = division.range_of(window);
+Result<const RecordOrder::Window*> RecordOrder::load(const InputArray& array, const Target& target, uint64_t seed,
+                                                     const Division& division, uint64_t number) {
+  auto known = std::find_if(windows_.begin(), windows_.end(), [&](const Window& each) {
+    return each.target == array.target && each.base == array.extent.base && each.number == number;
+  });
+  if (known == windows_.end()) {
+    auto window = read(array, target, division.range_of(number));
+    if (!window) return window.error();
+    window->number = number;
+    uint64_t bytes = window->bytes();
+    windows_.remove_if([&](const Window& each) { return (bytes += each.bytes()) > window_bytes_; });
+    known = windows_.insert(windows_.begin(), std::move(*window));
+  }
+  windows_.splice(windows_.begin(), windows_, known);
+  if (known->seed != seed) shuffle(*known, seed);
+  return &*known;
+}
+
+Result<RecordOrder::Window> RecordOrder::read(const InputArray& array, const Target& target, Range range) const {
   const uint64_t size = array.record_bytes;
-  records_.resize((range_.end - range_.first) * size);
+  Window window = {array.target, array.extent.base, 0, range, Buffer((range.end - range.first) * size), {}, {}, size};
+  window.order.resize(range.end - range.first);
   uint64_t before = 0;
   for (const AddressRange& part : array.parts) {
     const uint64_t count = part.size / size;
-    const uint64_t from = std::max(range_.first, before), to = std::min(range_.end, before + count);
+    const uint64_t from = std::max(range.first, before), to = std::min(range.end, before + count);
     if (from < to) {
-      const std::span<uint8_t> into(&records_[(from - range_.first) * size], (to - from) * size);
-      if (auto read = read_content(cache_, target.pre, part.base + (from - before) * size, into); !read) return read;
+      const std::span<uint8_t> into(&window.records[(from - range.first) * size], (to - from) * size);
+      if (auto read = read_content(cache_, target.pre, part.base + (from - before) * size, into); !read)
+        return read.error();
     }
     before += count;
   }
-  order_.resize(range_.end - range_.first);
-  std::iota(order_.begin(), order_.end(), 0u);
-  // Sattolo's shuffle: one cycle, so that no record stays.
-  const uint64_t own = mixed(seed ^ mixed(array.target) ^ mixed(~array.extent.base) ^ mixed(~window));
-  for (size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[mixed(own ^ mixed(i)) % (i - 1)]);
-  loaded_ = wanted;
-  return Unit{};
+  return window;
 }
 
-std::span<const uint8_t> RecordOrder::captured(const InputArray& array, uint64_t record) const {
-  return {&records_[(record - range_.first) * array.record_bytes], array.record_bytes};
+void RecordOrder::shuffle(Window& window, uint64_t seed) const {
+  const uint64_t own = mixed(seed ^ mixed(window.target) ^ mixed(~window.base) ^ mixed(~window.number));
+  std::span<uint32_t> order = window.order;
+  window.seed = seed;
+  std::iota(order.begin(), order.end(), 0u);
+  const uint64_t group = group_bytes_ / window.record_bytes;
+  // The records behind the last full group are part of it, and stay in it: there may be only one.
+  const uint64_t groups = group < kLeastGroup || order.size() < 3 * group ? 0 : order.size() / group - 1;
+  std::vector<uint32_t> places(groups);
+  std::iota(places.begin(), places.end(), 0u);
+  shuffle_all(places, mixed(own));
+  for (uint64_t g = 0; g < groups; ++g) {
+    const std::span<uint32_t> part = order.subspan(g * group, group);
+    std::iota(part.begin(), part.end(), static_cast<uint32_t>(places[g] * group));
+    shuffle_any(part, mixed(own ^ mixed(g)));
+  }
+  shuffle_all(order.subspan(groups * group), own);
 }
 
-std::span<const uint8_t> RecordOrder::ordered(const InputArray& array, uint64_t record) const {
-  return {&records_[order_[record - range_.first] * array.record_bytes], array.record_bytes};
+std::span<const uint8_t> RecordOrder::Window::captured(uint64_t record) const {
+  return {&records[(record - range.first) * record_bytes], record_bytes};
+}
+
+std::span<const uint8_t> RecordOrder::Window::ordered(uint64_t record) const {
+  return {&records[order[record - range.first] * record_bytes], record_bytes};
 }
 
 Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t seed, uint64_t offset,
@@ -78,14 +120,17 @@ Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t 
   uint64_t before = 0;
   for (const AddressRange& part : array.parts) {
     if (part.base >= end) break;
-    for (uint64_t r = offset > part.base ? (offset - part.base) / size : 0; r < part.size / size; ++r) {
-      const uint64_t at = part.base + r * size;
-      if (at >= end) break;
-      if (auto loaded = load(array, target, seed, division, division.window_of(before + r)); !loaded) return loaded;
-      const std::span<const uint8_t> record = ordered(array, before + r);
-      // A record may begin in the chunk before, and end in the one behind.
-      const uint64_t from = std::max(at, offset), to = std::min(at + size, end);
-      std::memcpy(&bytes[from - offset], &record[from - at], to - from);
+    const uint64_t first = before + (offset > part.base ? (offset - part.base) / size : 0);
+    const uint64_t last = before + std::min(part.size / size, (end - part.base + size - 1) / size);
+    for (uint64_t record = first; record < last;) {
+      auto window = load(array, target, seed, division, division.window_of(record));
+      if (!window) return window.error();
+      for (const uint64_t behind = std::min(last, (*window)->range.end); record < behind; ++record) {
+        const uint64_t at = part.base + (record - before) * size;
+        // A record may begin in the chunk before, and end in the one behind.
+        const uint64_t from = std::max(at, offset), to = std::min(at + size, end);
+        std::memcpy(&bytes[from - offset], &(*window)->ordered(record)[from - at], to - from);
+      }
     }
     before += part.size / size;
   }
@@ -95,11 +140,13 @@ Status RecordOrder::put(const InputArray& array, const Target& target, uint64_t 
 Result<RecordOrder::Moved> RecordOrder::moved(const InputArray& array, const Target& target, uint64_t seed) {
   Moved all;
   const Division division = division_of(array);
-  for (uint64_t window = 0; window < division.windows; ++window) {
-    if (auto loaded = load(array, target, seed, division, window); !loaded) return loaded.error();
-    for (uint64_t record = range_.first; record < range_.end; ++record) {
-      const std::span<const uint8_t> now = ordered(array, record);
-      all.records += text_of(now) != text_of(captured(array, record));
+  for (uint64_t number = 0; number < division.windows; ++number) {
+    auto window = load(array, target, seed, division, number);
+    if (!window) return window.error();
+    const Range range = (*window)->range;
+    for (uint64_t record = range.first; record < range.end; ++record) {
+      const std::span<const uint8_t> now = (*window)->ordered(record);
+      all.records += text_of(now) != text_of((*window)->captured(record));
       all.digest = mixed(all.digest ^ digest_of(now));
     }
   }

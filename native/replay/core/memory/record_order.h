@@ -2,6 +2,8 @@
 // of quantised values with its scale must. The same seed gives the same order on every machine.
 #pragma once
 
+#include <list>
+
 #include "replay/core/memory/derived_array.h"
 
 namespace kernloop::replay {
@@ -11,11 +13,15 @@ inline constexpr uint64_t kMostRecordBytes = uint64_t{32} << 20;
 
 class RecordOrder {
  public:
-  // Records change places within windows of this many bytes, which is the memory that this takes.
+  // Records change places within windows of this many bytes, which is the memory that all of them together take.
   static constexpr uint64_t kWindowBytes = uint64_t{64} << 20;
+  // In a window, groups of this many bytes change places, and the records of each group among themselves: copying then
+  // meets a cache, in place of a miss for each record.
+  static constexpr uint64_t kGroupBytes = uint64_t{128} << 10;
+  static constexpr uint64_t kLeastGroup = 64;  // records; fewer, and so larger ones, change places one by one
 
-  explicit RecordOrder(ContentCache& cache, uint64_t window_bytes = kWindowBytes)
-      : cache_(cache), window_bytes_(window_bytes) {}
+  explicit RecordOrder(ContentCache& cache, uint64_t window_bytes = kWindowBytes, uint64_t group_bytes = kGroupBytes)
+      : cache_(cache), window_bytes_(window_bytes), group_bytes_(group_bytes) {}
 
   // Writes the records, or their parts, that are in `bytes`: a chunk of the array's target at `offset`.
   Status put(const InputArray& array, const Target& target, uint64_t seed, uint64_t offset, std::span<uint8_t> bytes);
@@ -40,23 +46,29 @@ class RecordOrder {
     uint64_t window_of(uint64_t record) const;
   };
 
+  struct Window {
+    size_t target = 0;
+    uint64_t base = 0, number = 0;  // of the array, and among its windows
+    Range range;
+    Buffer records;  // as captured
+    std::optional<uint64_t> seed;
+    std::vector<uint32_t> order;  // by place: the record that comes there
+    uint64_t record_bytes = 0;
+
+    std::span<const uint8_t> captured(uint64_t record) const;
+    std::span<const uint8_t> ordered(uint64_t record) const;
+    uint64_t bytes() const { return records.size() + order.size() * sizeof order[0]; }
+  };
+
   Division division_of(const InputArray& array) const;
-  Status load(const InputArray& array, const Target& target, uint64_t seed, const Division& division, uint64_t window);
-  std::span<const uint8_t> captured(const InputArray& array, uint64_t record) const;
-  std::span<const uint8_t> ordered(const InputArray& array, uint64_t record) const;
+  Result<const Window*> load(const InputArray& array, const Target& target, uint64_t seed, const Division& division,
+                             uint64_t number);
+  Result<Window> read(const InputArray& array, const Target& target, Range range) const;
+  void shuffle(Window& window, uint64_t seed) const;
 
   ContentCache& cache_;
-  uint64_t window_bytes_;
-  // The window that is loaded.
-  struct Loaded {
-    size_t target = 0;
-    uint64_t base = 0, seed = 0, window = 0;
-    bool operator==(const Loaded&) const = default;
-  };
-  std::optional<Loaded> loaded_;
-  Range range_;
-  Buffer records_;               // as captured
-  std::vector<uint32_t> order_;  // by place: the record that comes there
+  uint64_t window_bytes_, group_bytes_;
+  std::list<Window> windows_;  // the last used first
 };
 
 }  // namespace kernloop::replay
