@@ -1,10 +1,10 @@
 // The whole PGO loop of CUDA over two machines: one with an NVIDIA GPU and no clang, and one with clang 22 and a CUDA
 // toolkit. The workspace is copied between them as a folder; each step runs on the machine that it names.
 //   node bench/gpu-pgo.mjs capture WS      GPU (nvcc, CMake): examples/pgo-branches is built by nvcc, and its four kernels are captured
-//   node bench/gpu-pgo.mjs instrument WS   clang: pgo-instrument of each kernel, pgo-app-instrument of the app
-//   node bench/gpu-pgo.mjs count WS        GPU: pgo-generate of each, pgo-app-generate
+//   node bench/gpu-pgo.mjs instrument WS   clang: pgo-instrument of each kernel and of the app
+//   node bench/gpu-pgo.mjs count WS        GPU: pgo-generate of each kernel and of the app
 //   node bench/gpu-pgo.mjs build WS        clang: pgo-merge and pgo-build, of the kernels and of the app; every counter against the host's
-//   node bench/gpu-pgo.mjs use WS          GPU: pgo-use of each, pgo-app-use; writes bench/results/gpu-pgo.json
+//   node bench/gpu-pgo.mjs use WS          GPU: pgo-use of each kernel and of the app; writes bench/results/gpu-pgo.json
 // The host's counts are those of stock `clang++-22 -fprofile-generate` of the same source, run thread by thread.
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
@@ -36,12 +36,12 @@ function capture() {
 
 function instrument() {
   for (const kernel of kernels) verb('pgo-instrument', folder(kernel));
-  verb('pgo-app-instrument', app, '--sample', 'all');
+  verb('pgo-instrument', app, '--sample', 'all');
 }
 
 function count() {
   for (const kernel of kernels) verb('pgo-generate', folder(kernel));
-  verb('pgo-app-generate', app);
+  verb('pgo-generate', app);
 }
 
 function build() {
@@ -51,8 +51,8 @@ function build() {
     verb('pgo-build', folder(kernel));
     return lanesOf(kernel, json(folder(kernel), 'pgo', 'merged.waves.json'), host);
   });
-  verb('pgo-app-merge', app);
-  verb('pgo-app-build', app);
+  verb('pgo-merge', app);
+  verb('pgo-build', app);
   const ofApp = json(app, '.kernloop', 'pgo', 'merged.waves.json');
   const counted = { kernels: lanes, app: kernels.map((kernel) => lanesOf(kernel, ofApp, host)) };
   writeFileSync(join(workspace, 'lanes.json'), JSON.stringify(counted, null, 2));
@@ -112,7 +112,7 @@ function hostCounts() {
 
 function use() {
   for (const kernel of kernels) verb('pgo-use', folder(kernel), '--iterations', '60');
-  verb('pgo-app-use', app, '--rounds', '9');
+  verb('pgo-use', app, '--rounds', '9');
   const lanes = json('lanes.json');
   const choices = kernels.map((kernel) => {
     const { kept, reason, variants, compiler } = json(folder(kernel), 'pgo', 'choice.json');

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixture, type Fixture } from '../lib/generate/testing/fixture';
+import { partsOf } from '../lib/stage/either';
 import { stageNames, stages, verbWords, type StageName } from '../lib/stages/registry';
 import type { Deps } from '../lib/deps/deps';
 import { rawChunks } from '../lib/remote/testing/raw-chunks';
@@ -267,7 +268,7 @@ describe('--json', () => {
         ['pgo-generate', [reproducer], { dispatches: [{ verdict: 'pass' }] }],
         ['pgo-merge', [reproducer], { counters: 2 }],
         ['pgo-build', [reproducer], { up_to_date: false }],
-        ['pgo-use', [reproducer], { kept: 'wave' }],
+        ['pgo-use', [reproducer], { subject: 'reproducer', kept: 'wave' }],
         ['pgo-show', [reproducer], { spills_of: 'wave' }],
       ];
       for (const [verb, args, result] of results) {
@@ -280,11 +281,11 @@ describe('--json', () => {
       const programs = { ...pgoPrograms(codeObject, writeApp(workspace)), 'kernloop-recorder': appRecorder(() => 10) };
       const deps = fakeDeps(programs, workspace.native, { env: installFakes(workspace) });
       const results: [StageName, object][] = [
-        ['pgo-app-instrument', { units: 2 }],
-        ['pgo-app-generate', { files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] }],
-        ['pgo-app-merge', { counters: 2 }],
-        ['pgo-app-build', { builds: [{ name: 'base' }, {}, {}, {}, {}] }],
-        ['pgo-app-use', { kept: null }],
+        ['pgo-instrument', { subject: 'app', units: 2 }],
+        ['pgo-generate', { files: ['app-1.amdgcn-amd-amdhsa.c0.profraw'] }],
+        ['pgo-merge', { counters: 2 }],
+        ['pgo-build', { builds: [{ name: 'base' }, {}, {}, {}, {}] }],
+        ['pgo-use', { subject: 'app', kept: null }],
         ['pgo-runtime', { programs: [{ own: 1, counting: 2, production: 3 }] }],
       ];
       for (const [verb, result] of results) {
@@ -432,11 +433,11 @@ describe('--json', () => {
       ['pgo-merge', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-build', ['/'], 'CONFIG_MISSING', 2],
       ['pgo-use', ['/'], 'CONFIG_MISSING', 2],
-      ['pgo-app-instrument', ['/'], 'CONFIG_MISSING', 2],
-      ['pgo-app-generate', ['{app}'], 'PGO_BUILD_MISSING', 2],
-      ['pgo-app-merge', ['{app}'], 'PGO_PROFILE_MISSING', 2],
-      ['pgo-app-build', ['{app}'], 'PGO_PROFILE_MISSING', 2],
-      ['pgo-app-use', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-instrument', ['--app', '/'], 'CONFIG_MISSING', 2],
+      ['pgo-generate', ['{app}'], 'PGO_BUILD_MISSING', 2],
+      ['pgo-merge', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-build', ['{app}'], 'PGO_PROFILE_MISSING', 2],
+      ['pgo-use', ['--app', '{app}'], 'PGO_PROFILE_MISSING', 2],
       ['pgo-runtime', ['/'], 'CONFIG_MISSING', 2],
       ['store', ['stats', '--workspace', '{app}'], 'STORE_NOT_FOUND', 2],
       ['init', ['/nowhere'], 'USAGE', 2],
@@ -479,7 +480,7 @@ describe('--json', () => {
     });
   });
 
-  const projects = { app: 'app', reproducer: 'kernels/app/saxpy', none: '.' } as const;
+  const projects = { app: 'app', reproducer: 'kernels/app/saxpy' } as const;
   const required: Partial<Record<StageName, string[]>> = {
     judge: ['kernel_variant.hip'],
     'verify-report': ['report.json'],
@@ -495,10 +496,13 @@ describe('--json', () => {
 
   it.each(stageNames)('%s --print-config', async (verb) => {
     writeReproducer(workspace);
-    const { project } = stages[verb];
-    const place = project === 'none' ? [] : [`--${project}`, workspace.path(projects[project])];
-    const { code } = await kernloop(verb, [...(required[verb] ?? []), ...place, '--print-config']);
-    expect(code).toBe(0);
+    for (const { project } of partsOf(stages[verb])) {
+      stdout = '';
+      const place =
+        project === 'app' || project === 'reproducer' ? [`--${project}`, workspace.path(projects[project])] : [];
+      const { code } = await kernloop(verb, [...(required[verb] ?? []), ...place, '--print-config']);
+      expect(code).toBe(0);
+    }
   });
 
   it('was checked for every verb that there is, result, error and options', () => {

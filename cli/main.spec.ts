@@ -1,6 +1,7 @@
 import fs, { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { formerVerbs } from '../lib/stages/former-verbs';
 import { stageNames, verbWords } from '../lib/stages/registry';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { failure } from '../lib/testing/failure';
@@ -58,6 +59,9 @@ describe('kernloop on the command line', () => {
     ['an option that another verb calls so', ['pack', '--to', 'x'], "unknown option '--to'. Did you mean --output?"],
     ['the other way', ['unpack', 'x', '--output', 'y'], "unknown option '--output'. Did you mean --to?"],
     ['an abbreviated option', ['replay', '--iters', '3'], 'Did you mean --iterations?'],
+    ...Object.entries(formerVerbs).map(([was, is]): [string, string[], string] => {
+      return ['a former verb', [was, 'folder'], `Did you mean ${is} --app?`];
+    }),
     ['the beginning of a verb', ['val'], 'Did you mean validate?'],
     ['a program without a verb', ['./package.json', '-x'], 'kernloop profile -- ./package.json -x'],
     ['an abbreviated verb', ['recmp'], 'Did you mean recompile?'],

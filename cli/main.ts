@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { Command, CommanderError, Help } from 'commander';
 import type { Deps } from '../lib/deps/deps';
 import { errorDocument } from '../lib/stages/documents';
+import { formerVerbs } from '../lib/stages/former-verbs';
 import { stageNames, stageSummaries, verbGroups, verbWords, type StageName } from '../lib/stages/registry';
 import { unknownVariables } from '../lib/stages/unknown-variables';
 import type { Environment } from '../lib/support/environment';
@@ -252,6 +253,7 @@ function usageError(error: CommanderError, argv: readonly string[], command: Com
 function suggestions(what: string, command: Command): string[] {
   const [, kind, word] = /^unknown (option|command) '-*([^=']+)/.exec(what) ?? [];
   if (word === undefined) return [];
+  if (kind === 'command' && formerVerbs[word] !== undefined) return [`${formerVerbs[word]} --app`];
   if (kind === 'command')
     return closest(
       word,

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { defaultDeps, type Deps } from '../lib/deps/deps';
-import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
 import { runStage } from '../lib/stages/run';
+import { forSubject } from '../lib/stages/subject';
 
 type Stages = typeof stages;
 
@@ -14,8 +14,8 @@ export type StageFunction<N extends StageName> = (options?: OptionsOf<N>, deps?:
 /** A stage as a function; the stage is loaded when the function is called. */
 export function stageFunction<N extends StageName>(name: N): StageFunction<N> {
   return async (options, overrides = {}) => {
-    const stage: Stage = stages[name];
     const deps = defaultDeps({ ...overrides, opened: {} });
+    const stage = forSubject(stages[name], options ?? {}, deps.env);
     return await runStage<ResultOf<N>>(stage, configure(stage, options ?? {}, deps.env, deps.opened).values, deps);
   };
 }

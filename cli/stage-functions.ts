@@ -86,12 +86,12 @@ export const pgoShow = stageFunction('pgo-show');
 export type PgoShowOptions = OptionsOf<'pgo-show'>;
 export type PgoShowResult = ResultOf<'pgo-show'>;
 
-/** Build a kernel with counters in it. */
+/** Build a kernel, or a whole app, with counters in its kernels. */
 export const pgoInstrument = stageFunction('pgo-instrument');
 export type PgoInstrumentOptions = OptionsOf<'pgo-instrument'>;
 export type PgoInstrumentResult = ResultOf<'pgo-instrument'>;
 
-/** Replay the captured dispatches with counters in the kernel. */
+/** Replay the captured dispatches, or run the app, with counters in the kernels. */
 export const pgoGenerate = stageFunction('pgo-generate');
 export type PgoGenerateOptions = OptionsOf<'pgo-generate'>;
 export type PgoGenerateResult = ResultOf<'pgo-generate'>;
@@ -101,40 +101,15 @@ export const pgoMerge = stageFunction('pgo-merge');
 export type PgoMergeOptions = OptionsOf<'pgo-merge'>;
 export type PgoMergeResult = ResultOf<'pgo-merge'>;
 
-/** Build a kernel with its profile, once for each spill-placement gate. */
+/** Build a kernel, or a whole app, with its profile, once for each spill-placement gate. */
 export const pgoBuild = stageFunction('pgo-build');
 export type PgoBuildOptions = OptionsOf<'pgo-build'>;
 export type PgoBuildResult = ResultOf<'pgo-build'>;
 
-/** Validate and measure what pgo-build built. Keep the best, unless it is wrong or slower. */
+/** Compare what pgo-build built with the code as it is. Keep the best, unless it is wrong or slower. */
 export const pgoUse = stageFunction('pgo-use');
 export type PgoUseOptions = OptionsOf<'pgo-use'>;
 export type PgoUseResult = ResultOf<'pgo-use'>;
-
-/** Build an app again, with counters in its kernels. */
-export const pgoAppInstrument = stageFunction('pgo-app-instrument');
-export type PgoAppInstrumentOptions = OptionsOf<'pgo-app-instrument'>;
-export type PgoAppInstrumentResult = ResultOf<'pgo-app-instrument'>;
-
-/** Run the instrumented app and collect the raw profiles of its kernels. */
-export const pgoAppGenerate = stageFunction('pgo-app-generate');
-export type PgoAppGenerateOptions = OptionsOf<'pgo-app-generate'>;
-export type PgoAppGenerateResult = ResultOf<'pgo-app-generate'>;
-
-/** Merge the raw profiles of an app into one that the compiler reads. */
-export const pgoAppMerge = stageFunction('pgo-app-merge');
-export type PgoAppMergeOptions = OptionsOf<'pgo-app-merge'>;
-export type PgoAppMergeResult = ResultOf<'pgo-app-merge'>;
-
-/** Build an app with its kernel profile, once for each spill-placement gate. */
-export const pgoAppBuild = stageFunction('pgo-app-build');
-export type PgoAppBuildOptions = OptionsOf<'pgo-app-build'>;
-export type PgoAppBuildResult = ResultOf<'pgo-app-build'>;
-
-/** Compare the profiled builds with the app itself, and keep the best one. */
-export const pgoAppUse = stageFunction('pgo-app-use');
-export type PgoAppUseOptions = OptionsOf<'pgo-app-use'>;
-export type PgoAppUseResult = ResultOf<'pgo-app-use'>;
 
 /** Run an app that compiles kernels at run time: measure them, then use their profiles. */
 export const pgoRuntime = stageFunction('pgo-runtime');

@@ -5,6 +5,7 @@ import { configure } from '../lib/stages/configure';
 import { configurationDocument, resultDocument } from '../lib/stages/documents';
 import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runAnywhere } from '../lib/stages/run';
+import { forSubject, subjectAt } from '../lib/stages/subject';
 import { KernloopError } from '../lib/support/error';
 import { exitCodes } from '../lib/support/error-codes';
 import {
@@ -15,6 +16,7 @@ import {
   type OptionInfo,
   type OptionsSchema,
 } from '../lib/support/options';
+import { kebab } from '../lib/support/option-variables';
 import type { Environment } from '../lib/support/environment';
 import { consoleReporter, table, type Reporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
@@ -42,8 +44,9 @@ export function addVerb(
     .option('--print-config', 'print the options in effect and where each value comes from, and do nothing');
   addOptions(verb, stage.options);
   if (positional) {
-    const word = positional.type === 'array' ? `[${positional.name}...]` : `[${positional.name}]`;
-    verb.argument(word, `the same as ${positional.flag}`);
+    const name = stage.subjects === undefined ? positional.name : 'folder';
+    const same = Object.keys(stage.subjects ?? { [positional.name]: stage }).map((option) => `--${kebab(option)}`);
+    verb.argument(positional.type === 'array' ? `[${name}...]` : `[${name}]`, `the same as ${same.join(' or ')}`);
   }
   if (stage.trailing !== undefined) {
     const words = positional?.type === 'array' ? `[${positional.name}...]` : `[${positional?.name ?? ''}]`;
@@ -52,8 +55,8 @@ export function addVerb(
   verb.action(async () => {
     const flags: Record<string, unknown> & OutputFlags = verb.opts();
     const words = verb.processedArgs[0] as string | string[] | undefined;
-    const values = withTrailing(stage, trailing, withPositional(positional, words, flags));
-    ended(await runStage(stage, values, flags, overrides));
+    const values = withTrailing(stage, trailing, withPositional(meantBy(words, stage, infos), words, flags));
+    ended(await runStage(forSubject(stage, values, overrides.env ?? process.env), values, flags, overrides));
   });
 }
 
@@ -87,6 +90,12 @@ function describeOption(info: OptionInfo): string {
   const choices = info.choices ? ` One of ${info.choices.join(', ')}.` : '';
   const initial = defaultText(info);
   return `${info.description}${choices}${initial === undefined ? '' : ` Default: ${initial}.`}`;
+}
+
+/** Option that takes the words after the verb; a folder is of the option for the project that it belongs to. */
+function meantBy(words: unknown, stage: Stage, infos: readonly OptionInfo[]): OptionInfo | undefined {
+  const subject = stage.subjects !== undefined && typeof words === 'string' ? subjectAt(words) : stage.positional;
+  return infos.find(({ name }) => name === subject);
 }
 
 function withPositional(

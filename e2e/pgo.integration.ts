@@ -166,7 +166,7 @@ describe('PGO of a captured kernel, without its app', () => {
   it('of the whole app: built once more, run, merged, rebuilt, and right in all eight kernels', async () => {
     const app = ['--app', 'apps/hip-pipeline'];
     const own = workspace.snapshot('apps/hip-pipeline/build');
-    for (const stage of ['pgo-app-instrument', 'pgo-app-generate', 'pgo-app-merge'])
+    for (const stage of ['pgo-instrument', 'pgo-generate', 'pgo-merge'])
       expectPass(await workspace.kernloop([stage, ...app]));
     // On the host, every element is compared. The compiler gets the counts.
     const host = 'apps/hip-pipeline/.kernloop/pgo/merged.profdata';
@@ -177,12 +177,12 @@ describe('PGO of a captured kernel, without its app', () => {
     ]);
     const counted = readFileSync(workspace.path(host));
     workspace.write(host, 'no profile');
-    const refused = await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']);
+    const refused = await workspace.kernloop(['pgo-build', ...app, '--gate', 'wave']);
     expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/merged\.profdata/)]);
     writeFileSync(workspace.path(host), counted);
     // Control height reduction by a profile would duplicate convergent code, and block_sums would be wrong.
-    expectPass(await workspace.kernloop(['pgo-app-build', ...app, '--gate', 'wave']));
-    expectPass(await workspace.kernloop(['pgo-app-use', ...app]));
+    expectPass(await workspace.kernloop(['pgo-build', ...app, '--gate', 'wave']));
+    expectPass(await workspace.kernloop(['pgo-use', ...app]));
     const { builds } = workspace.json<{ builds: { name: string; right: boolean; kernels: unknown[] }[] }>(
       'apps/hip-pipeline/.kernloop/pgo/choice.json',
     );

@@ -4,6 +4,7 @@ import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
 import { stages, type StageName } from '../lib/stages/registry';
 import { runStage as runStageAnywhere, runTask } from '../lib/stages/run';
+import { forSubject } from '../lib/stages/subject';
 import { unknownVariables } from '../lib/stages/unknown-variables';
 import { taskOptions } from '../lib/stages/task-options';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
@@ -26,7 +27,10 @@ export function absoluteOptions(options: TaskOptions, paths: readonly string[], 
 
 /** Runs a stage as an Nx task; a failure prints the message of the command line. */
 export function runStage(name: StageName, options: TaskOptions, context: TaskContext): Promise<{ success: boolean }> {
-  return reportingErrors(() => run(stages[name], options, context, defaultDeps({ opened: {} })));
+  return reportingErrors(async () => {
+    const deps = defaultDeps({ opened: {} });
+    return run(forSubject(stages[name], options, deps.env), options, context, deps);
+  });
 }
 
 async function run(stage: Stage, options: TaskOptions, context: TaskContext, deps: Deps): Promise<boolean> {

@@ -2,9 +2,10 @@ import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openApp } from '../lib/app/app';
 import { programFiles } from '../lib/app/program-files';
+import { partsOf } from '../lib/stage/either';
 import type { Stage } from '../lib/stage/stage';
 import { stages, type StageName } from '../lib/stages/registry';
-import { stageTasks } from '../lib/stages/stage-tasks';
+import { stageTasks, type StageTask } from '../lib/stages/stage-tasks';
 import { fakeDeps } from '../lib/testing/fake-deps';
 import { failure, thrown } from '../lib/testing/failure';
 import { HashedWorkspace, root } from '../plugins/kernel/testing/hashed-workspace';
@@ -12,7 +13,17 @@ import { beforeTasks } from '../plugins/kernel/plugin';
 import { watchInputs } from './unchanged';
 
 const cached = stageTasks.filter(({ cache }) => cache);
-const names = cached.map(({ name }) => name as StageName);
+/** A stage, and its subject if it has several. */
+type Asked = StageName | `${StageName} --app`;
+const asked = ({ name, project }: StageTask): Asked =>
+  project === 'app' && stages[name as StageName].project === 'either'
+    ? `${name as StageName} --app`
+    : (name as StageName);
+const stageOf = (name: Asked): Stage => {
+  const parts = partsOf(stages[name.replace(' --app', '') as StageName]);
+  return parts.find(({ project }) => name.endsWith(' --app') === (project === 'app')) ?? (parts[0] as Stage);
+};
+const names = cached.map(asked);
 
 /**
  * Changes between the hash of a task and its start, or while it runs: Nx would cache the result under the hash of the
@@ -40,8 +51,8 @@ describe('the inputs of a cached task', () => {
     const deps = fakeDeps({ ldd: () => 1 }, workspace.native, { env: workspace.env });
     workspace.write('app/.kernloop/program.json', await programFiles(openApp(workspace.app), deps));
   };
-  const start = (name: StageName, env: Record<string, string | undefined>): Promise<() => void> => {
-    const stage: Stage = stages[name];
+  const start = (name: Asked, env: Record<string, string | undefined>): Promise<() => void> => {
+    const stage = stageOf(name);
     const kernel = name === 'capture' ? { kernel: ['saxpy'] } : name === 'generate' ? { kernel: 'saxpy' } : {};
     const values = stage.project === 'app' ? { app: workspace.app, ...kernel } : { reproducer: workspace.path(root) };
     const deps = fakeDeps({ ldd: () => 1 }, workspace.native, { env });
@@ -91,10 +102,10 @@ describe('the inputs of a cached task', () => {
     toolchain: [['the compiler', edit('bin/hipcc')]],
     llvm: [['LLVM', edit('llvm/bin/ld.lld')]],
   };
-  const ofStages = cached.flatMap(({ name, inputs }) =>
-    inputs.flatMap((input) =>
+  const ofStages = cached.flatMap((task) =>
+    task.inputs.flatMap((input) =>
       (typeof input === 'string' ? (changes[input] ?? []) : []).map(
-        ([what, change]) => [name as StageName, what, change] as const,
+        ([what, change]) => [asked(task), what, change] as const,
       ),
     ),
   );
@@ -113,7 +124,7 @@ describe('the inputs of a cached task', () => {
   );
 
   /** Outputs of other tasks: Nx hashes them after these have ended. */
-  const outputs: readonly (readonly [path: string, stages: readonly StageName[]])[] = [
+  const outputs: readonly (readonly [path: string, stages: readonly Asked[]])[] = [
     [`${root}/capture/capture.json`, ['generate', 'validate', 'trace-run', 'pgo-generate', 'report']],
     [`${root}/captures/1/capture.json`, ['validate', 'trace-run', 'pgo-generate', 'report']],
     [`${root}/capture/selfcheck.json`, ['validate', 'trace-run', 'pgo-generate']],
@@ -122,10 +133,10 @@ describe('the inputs of a cached task', () => {
     [`${root}/pgo/raw/profraw`, ['pgo-merge']],
     [`${root}/pgo/merged.profdata`, ['pgo-build']],
     [`${root}/report.json`, ['report']],
-    ['app/.kernloop/compile-commands.json', ['generate', 'pgo-app-instrument', 'pgo-app-build']],
-    ['app/.kernloop/pgo/instrumented/code', ['pgo-app-generate']],
-    ['app/.kernloop/pgo/raw/profraw', ['pgo-app-merge']],
-    ['app/.kernloop/pgo/merged.profdata', ['pgo-app-build']],
+    ['app/.kernloop/compile-commands.json', ['generate', 'pgo-instrument --app', 'pgo-build --app']],
+    ['app/.kernloop/pgo/instrumented/code', ['pgo-generate --app']],
+    ['app/.kernloop/pgo/raw/profraw', ['pgo-merge --app']],
+    ['app/.kernloop/pgo/merged.profdata', ['pgo-build --app']],
   ];
   it.each(outputs.flatMap(([path, stagesOf]) => stagesOf.map((name) => [name, path] as const)))(
     'stay what they were while it runs: %s, %s',

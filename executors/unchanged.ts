@@ -36,7 +36,8 @@ export async function watchInputs(
   deps: Pick<Deps, 'env' | 'run' | 'native' | 'opened'>,
 ): Promise<() => void> {
   // Without the plugin there is no cache to corrupt.
-  if (!task?.cache || deps.env[commandVariable] === undefined || project === 'none') return () => undefined;
+  if (!task?.cache || deps.env[commandVariable] === undefined || project === 'none' || project === 'either')
+    return () => undefined;
   const inputs = new Inputs(
     task.inputs,
     foldersOf(project, values, deps.opened),

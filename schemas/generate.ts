@@ -7,6 +7,7 @@ import { selfcheckSchema } from '../lib/archive/capture-files';
 import { openApiDocument } from '../lib/judge/service/openapi';
 import { kernelJsonSchema } from '../lib/reproducer/kernel-json';
 import { profileSchema } from '../lib/profile/profile-json';
+import { partsOf } from '../lib/stage/either';
 import { notCommittedOf, outputsOf } from '../lib/stage/writes';
 import { outputSchema, usageOutputSchema } from '../lib/stages/output';
 import type { Stage } from '../lib/stage/stage';
@@ -59,7 +60,7 @@ export function committedFiles(): Map<string, string> {
       'lib/stage/written-files.json',
       jsonLines(all.flatMap(({ name, writes = [] }) => writes.map((row) => ({ stage: name, ...row })))),
     ],
-    ['lib/stages/tasks.json', jsonLines(all.flatMap(taskOf))],
+    ['lib/stages/tasks.json', jsonLines(all.flatMap(tasksOf))],
     ['lib/stages/option-variables.json', jsonLines(optionVariables())],
     ['cli/stage-functions.ts', stageFunctions()],
     ['.gitignore', ignoredFiles()],
@@ -141,6 +142,10 @@ function summariesFile(): string {
   ]);
   return jsonLines(Object.fromEntries(rows) as object);
 }
+
+/** A row for each kind of project. Variables of all options are inputs: one for the other kind is refused. */
+const tasksOf = (stage: Stage): StageTask[] =>
+  partsOf(stage).flatMap((part) => taskOf(part).map((row) => ({ ...row, options: Object.keys(stage.options.shape) })));
 
 function taskOf({ name, summary, project, options, writes = [], task }: Stage): StageTask[] {
   if (!task) return [];

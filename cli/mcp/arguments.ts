@@ -1,6 +1,7 @@
 import { existsSync, readlinkSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { z } from 'zod';
+import { subjectOf } from '../../lib/stage/either';
 import type { Stage } from '../../lib/stage/stage';
 import { KernloopError, closest } from '../../lib/support/error';
 import { isInside } from '../../lib/support/files';
@@ -109,9 +110,10 @@ export function outsideError(where: string, workspace: string): KernloopError {
 
 /** Folder that the stage will use: the one with the project file, from the given one upward. */
 function projectFolder(project: Stage['project'], given: Readonly<Record<string, unknown>>, workspace: string): string {
-  const folder = project === 'none' ? undefined : given[project];
+  const kind = project === 'either' ? subjectOf(given) : project;
+  const folder = kind === 'none' ? undefined : given[kind];
   const from = resolve(workspace, typeof folder === 'string' ? folder : '.');
-  return findUpward(from, project === 'app' ? kernloopFile : kernelFile) ?? from;
+  return findUpward(from, kind === 'app' ? kernloopFile : kernelFile) ?? from;
 }
 
 /** Linux's own limit of links in a path. */

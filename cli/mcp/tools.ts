@@ -102,10 +102,9 @@ const annotationsOf = (stage: Stage): NonNullable<Tool['annotations']> => ({
   openWorldHint: 'remote' in stage.options.shape,
 });
 
-const projects = {
-  app: 'an app: the folder with kernloop.json, as `app`',
-  reproducer: 'a reproducer: the folder with kernel.json, as `reproducer`',
-};
+const ofApp = 'an app: the folder with kernloop.json, as `app`';
+const ofReproducer = 'a reproducer: the folder with kernel.json, as `reproducer`';
+const projects = { app: ofApp, reproducer: ofReproducer, either: `${ofReproducer}; or ${ofApp}` };
 
 /** Clients validate with draft 7. */
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {

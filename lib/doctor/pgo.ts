@@ -3,7 +3,7 @@ import type { Deps } from '../deps/deps';
 import { isLeftOut } from '../native/rest';
 import { cudaParts } from '../pgo/cuda-installation';
 import { deviceLibraryFolder, rocmFolder } from '../pgo/hip-installation';
-import { hostRuntime } from '../pgo-app/host-half';
+import { hostRuntime } from '../pgo/app/host-half';
 import { pluginSourceFiles, pluginSources } from '../pgo/sources';
 import { KernloopError } from '../support/error';
 import { aptLine, findLlvm, llvmMajor, llvmParts, missingParts, type LlvmParts } from '../toolchain/find-llvm';

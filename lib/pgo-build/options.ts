@@ -1,11 +1,17 @@
 import { z } from 'zod';
+import { compileLimitSeconds, linkArgument } from '../pgo-instrument/options';
+import { gates } from '../pgo/layout';
 
-export const pgoBuildOptionsSchema = z.object({
-  reproducer: z
-    .string()
-    .default('.')
-    .describe('Folder of the reproducer: where kernel.json is, or any folder below it.'),
-  compileLimitSeconds: z.number().positive().default(600).describe('End each compilation after this time.'),
+export const buildReproducerSchema = z.object({ reproducer: z.string().default('.'), compileLimitSeconds });
+
+export const buildAppSchema = z.object({
+  app: z.string().default('.'),
+  ...{ linkArgument, compileLimitSeconds },
+  gate: z
+    .array(z.enum(gates))
+    .default([...gates])
+    .describe('Spill-placement gates to build, for pgo-use to choose from. Not for CUDA.'),
 });
 
-export type PgoBuildOptions = z.output<typeof pgoBuildOptionsSchema>;
+export type BuildReproducerOptions = z.output<typeof buildReproducerSchema>;
+export type BuildAppOptions = z.output<typeof buildAppSchema>;

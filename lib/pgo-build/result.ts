@@ -1,6 +1,7 @@
 import { z } from 'zod';
 
-export const pgoBuildResultSchema = z.object({
+export const builtReproducerSchema = z.object({
+  subject: z.literal('reproducer'),
   kernel: z.string(),
   profile_sha256: z.string(),
   compiler: z.string(),
@@ -23,4 +24,19 @@ export const pgoBuildResultSchema = z.object({
   ),
 });
 
-export type PgoBuildResult = z.output<typeof pgoBuildResultSchema>;
+export const builtAppSchema = z.object({
+  subject: z.literal('app'),
+  app: z.string(),
+  profile_sha256: z.string(),
+  compiler: z.string(),
+  builds: z.array(
+    z.object({
+      name: z.string().describe('base: clang 22 without a profile; the others by the gate.'),
+      program: z.string().describe('Absolute.'),
+      sha256: z.string(),
+    }),
+  ),
+});
+
+export type BuiltReproducer = z.output<typeof builtReproducerSchema>;
+export type BuiltApp = z.output<typeof builtAppSchema>;

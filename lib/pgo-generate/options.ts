@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { deviceOptions } from '../device/options';
 import { replayingOptions } from '../replay/options';
 
-const { reproducer, capture, device, gpu, softgpu, store, launch, limitSeconds } = replayingOptions;
+const { capture, device, gpu, softgpu, store, launch, limitSeconds } = replayingOptions;
 
-export const pgoGenerateOptionsSchema = z.object({
-  ...{ reproducer, capture, device, gpu, softgpu, store, launch, limitSeconds },
+export const generateFromReproducerSchema = z.object({
+  reproducer: z.string().default('.'),
+  ...{ capture, device, gpu, softgpu, store, launch, limitSeconds },
   limitFactor: z
     .number()
     .min(1)
@@ -14,4 +16,22 @@ export const pgoGenerateOptionsSchema = z.object({
     ),
 });
 
-export type PgoGenerateOptions = z.output<typeof pgoGenerateOptionsSchema>;
+/** The target that either subject runs on. */
+export const softgpuOfEither = z
+  .string()
+  .min(1)
+  .optional()
+  .describe(
+    'Target that the software GPU presents: gfx90a, gfx1030, gfx942 or gfx1100. Default: that of the capture; for an app, gfx90a.',
+  );
+
+export const timeLimitSeconds = z
+  .number()
+  .min(0)
+  .default(0)
+  .describe('End each run of the app after this time. 0: no limit.');
+
+export const generateFromAppSchema = z.object({ app: z.string().default('.'), ...deviceOptions, timeLimitSeconds });
+
+export type GenerateFromReproducerOptions = z.output<typeof generateFromReproducerSchema>;
+export type GenerateFromAppOptions = z.output<typeof generateFromAppSchema>;

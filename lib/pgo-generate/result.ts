@@ -9,7 +9,8 @@ const dispatchSchema = z.object({
   files: z.array(z.string()).describe('Raw profiles, relative to pgo/raw, the .profraw first.'),
 });
 
-export const pgoGenerateResultSchema = z.object({
+export const reproducerProfilesSchema = z.object({
+  subject: z.literal('reproducer'),
   kernel: z.string(),
   folder: z.string().describe('Where the raw profiles are, absolute.'),
   arch: z.string(),
@@ -20,7 +21,16 @@ export const pgoGenerateResultSchema = z.object({
   exit_code: z.int(),
 });
 
-export type PgoGenerateResult = z.output<typeof pgoGenerateResultSchema>;
+export const appProfilesSchema = z.object({
+  subject: z.literal('app'),
+  app: z.string(),
+  folder: z.string().describe('Where the raw profiles are, absolute.'),
+  files: z.array(z.string()).describe('A raw profile for each translation unit with device code, and process.'),
+  host_files: z.array(z.string()).describe('A raw profile of the host code for each process, where that was counted.'),
+});
+
+export type ReproducerProfiles = z.output<typeof reproducerProfilesSchema>;
+export type AppProfiles = z.output<typeof appProfilesSchema>;
 
 /** raw/generate.json, for later stages and people. */
 export interface GenerateJson {

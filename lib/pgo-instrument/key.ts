@@ -5,9 +5,9 @@ import { pgoPaths } from '../pgo/layout';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
-import { pgoInstrumentOptionsSchema, type PgoInstrumentOptions } from './options';
+import { instrumentReproducerSchema, type InstrumentReproducerOptions } from './options';
 
-type Instrumenting = Pick<PgoInstrumentOptions, 'sample' | 'slots' | 'uniform' | 'skipGuards'>;
+type Instrumenting = Pick<InstrumentReproducerOptions, 'sample' | 'slots' | 'uniform' | 'skipGuards'>;
 
 /** Every option of the plugin is in the key, also defaults. */
 export function keyOf({ sample, slots, uniform, skipGuards }: Instrumenting): BuildKey {
@@ -17,18 +17,22 @@ export function keyOf({ sample, slots, uniform, skipGuards }: Instrumenting): Bu
 /**
  * Options of a run of pgo-instrument that is given none: those of its last run, else kernel.json's, else its defaults.
  */
-export function optionsOf({ root, config }: Reproducer): PgoInstrumentOptions {
+export function optionsOf({ root, config }: Reproducer): InstrumentReproducerOptions {
   const path = pgoPaths(root).instrumentedJson;
   const declared = config.options['pgo-instrument'] ?? {};
-  if (!existsSync(path)) return pgoInstrumentOptionsSchema.parse(declared);
+  if (!existsSync(path)) return instrumentReproducerSchema.parse(declared);
   const { options } = readJson(path, buildJsonSchema, 'PGO_BUILD_MISSING', 'run `kernloop pgo-instrument`');
   const { sample, slots, uniform, skip_guards: skipGuards } = options;
-  return pgoInstrumentOptionsSchema.parse({ ...declared, sample, slots, uniform, skipGuards });
+  return instrumentReproducerSchema.parse({ ...declared, sample, slots, uniform, skipGuards });
 }
 
 /** Command-line arguments for the plugin: nothing goes through the environment. */
-export function pluginArguments({ sample, slots, uniform, skipGuards }: Instrumenting): string[] {
+export function pluginArguments(
+  plugin: { readonly path: string },
+  { sample, slots, uniform, skipGuards }: Instrumenting,
+): string[] {
   return [
+    `-fpass-plugin=${plugin.path}`,
     ...mllvm('kernloop-pgo=generate'),
     ...mllvm(`kernloop-pgo-slots=${slots}`),
     ...mllvm(`kernloop-pgo-sample=${sample}`),

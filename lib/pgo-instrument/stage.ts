@@ -1,28 +1,43 @@
-import { defineStage } from '../stage/stage';
-import { pgoInstrumentOptionsSchema } from './options';
-import { pgoInstrumentResultSchema } from './result';
+import { defineEither } from '../stage/either';
+import { instrumentAppSchema, instrumentReproducerSchema, sampleOfEither } from './options';
+import { instrumentedAppSchema, instrumentedReproducerSchema } from './result';
 
-const code = () => require('./pgo-instrument') as typeof import('./pgo-instrument');
+const ofReproducer = () => require('./reproducer') as typeof import('./reproducer');
+const ofApp = () => require('./app') as typeof import('./app');
 
-export const stage = defineStage({
-  name: 'pgo-instrument',
-  summary: 'Build a kernel with counters in it.',
-  options: pgoInstrumentOptionsSchema,
-  result: pgoInstrumentResultSchema,
-  project: 'reproducer',
-  selfContained: true,
-  positional: 'reproducer',
-  paths: ['reproducer'],
-  writes: [{ path: '{reproducer}/pgo/instrumented/', results: ['pgo/instrumented/map.json'] }],
-  exitCodes: { pass: 'The instrumented code was built.' },
-  run: (options, deps) => code().pgoInstrument(options, deps),
-  exitCode: () => 0,
-  task: {
-    targets: [{ name: 'pgo-instrument', of: 'project' }],
-    cache: true,
-    after: [{ stage: 'capture' }, { stage: 'recompile' }],
-    inputs: ['reproducer', 'compiled', 'llvm'],
-    needsSource: true,
-    isCurrent: (options, deps) => code().isUpToDate(options, deps),
+export const stage = defineEither(
+  {
+    name: 'pgo-instrument',
+    summary: 'Build a kernel, or a whole app, with counters in its kernels.',
+    exitCodes: { pass: 'The instrumented code was built.' },
+    options: { sample: sampleOfEither },
   },
-});
+  {
+    reproducer: {
+      options: instrumentReproducerSchema,
+      result: instrumentedReproducerSchema,
+      selfContained: true,
+      writes: [{ path: '{reproducer}/pgo/instrumented/', results: ['pgo/instrumented/map.json'] }],
+      run: (options, deps) => ofReproducer().instrumentReproducer(options, deps),
+      task: {
+        cache: true,
+        after: [{ stage: 'capture' }, { stage: 'recompile' }],
+        inputs: ['reproducer', 'compiled', 'llvm'],
+        needsSource: true,
+        isCurrent: (options, deps) => ofReproducer().isUpToDate(options, deps),
+      },
+    },
+    app: {
+      options: instrumentAppSchema,
+      result: instrumentedAppSchema,
+      writes: [{ path: '{app}/.kernloop/pgo/instrumented/' }],
+      run: (options, deps) => ofApp().instrumentApp(options, deps),
+      task: {
+        needsCommands: true,
+        cache: true,
+        after: ['program'],
+        inputs: ['app', 'compileCommands', 'llvm'],
+      },
+    },
+  },
+);

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
-import { appPgoPaths } from '../pgo-app/layout';
+import { appPgoPaths } from '../pgo/layout';
 import { KernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
@@ -16,7 +16,7 @@ import type { PgoRuntimeResult } from './result';
 
 /** Builds for a machine that has no clang: its cache is copied here and back. */
 export async function buildWhatIsMissing(app: App, options: PgoRuntimeOptions, deps: Deps): Promise<PgoRuntimeResult> {
-  const { runtime: cache } = appPgoPaths(app);
+  const { runtime: cache } = appPgoPaths(app.root);
   await requireNative('pgoRuntimeBuilder', deps);
   const folders = requestsIn(cache);
   if (folders.length === 0) {

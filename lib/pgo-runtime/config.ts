@@ -4,7 +4,7 @@ import type { App } from '../app/app';
 import type { Deps } from '../deps/deps';
 import type { NativeProduct } from '../native/native-paths';
 import { builtNative } from '../deps/built-native';
-import { appPgoPaths } from '../pgo-app/layout';
+import { appPgoPaths } from '../pgo/layout';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
 import { partialOf } from '../support/leftovers';
@@ -36,7 +36,7 @@ export async function withConfig<T>(
   deps: Deps,
   work: (config: string, events: string) => Promise<T>,
 ): Promise<T> {
-  const { runtime: cache } = appPgoPaths(app);
+  const { runtime: cache } = appPgoPaths(app.root);
   const events = partialOf(join(cache, '.run'));
   const config = join(events, 'config.json');
   try {

@@ -2,8 +2,8 @@ import { openApp, type App } from '../app/app';
 import { findProgram } from '../app/program';
 import type { Deps } from '../deps/deps';
 import { openDevice } from '../device/open-device';
-import { appPgoPaths } from '../pgo-app/layout';
-import { runPreloaded } from '../pgo-app/run';
+import { appPgoPaths } from '../pgo/layout';
+import { runPreloaded } from '../pgo/app/run';
 import { KernloopError } from '../support/error';
 import { formatCount, table } from '../support/report';
 import { buildWhatIsMissing } from './build';
@@ -45,12 +45,12 @@ export async function pgoRuntime(options: PgoRuntimeOptions, deps: Deps): Promis
           'PGO_PROFILE_MISSING',
           `${app.config.name} loaded nothing that ${isCuda ? 'NVRTC' : 'HIPRTC'} compiled in this run`,
           isCuda
-            ? 'empty the cache that the app keeps of its code. What it links (nvJitLink) or loads as a library (cuLibraryLoadData) is not seen; what nvcc compiles is for `kernloop pgo-app-instrument`'
-            : 'empty the cache that the app keeps of its code. Programs that HIPRTC links, and bitcode, are not seen; what is compiled with the app is for `kernloop pgo-app-instrument`',
+            ? 'empty the cache that the app keeps of its code. What it links (nvJitLink) or loads as a library (cuLibraryLoadData) is not seen; what nvcc compiles is for `kernloop pgo-instrument --app`'
+            : 'empty the cache that the app keeps of its code. Programs that HIPRTC links, and bitcode, are not seen; what is compiled with the app is for `kernloop pgo-instrument --app`',
         );
       }
       print(app, programs, options.phase, deps);
-      return { app: app.config.name, cache: appPgoPaths(app).runtime, processes, programs, built: [] };
+      return { app: app.config.name, cache: appPgoPaths(app.root).runtime, processes, programs, built: [] };
     },
   );
 }

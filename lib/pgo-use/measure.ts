@@ -2,7 +2,7 @@ import type { Deps } from '../deps/deps';
 import { replayUnkept } from '../replay/replay';
 import { replayOptionsSchema } from '../replay/options';
 import type { DispatchResult, ReplayResult } from '../replay/result';
-import type { PgoUseOptions } from './options';
+import type { UseInReproducerOptions } from './options';
 import type { Figures } from './result';
 import { quiet } from '../deps/quiet';
 import { scratchWaveDwords } from './scratch';
@@ -13,7 +13,7 @@ import { scratchWaveDwords } from './scratch';
  */
 export async function measureVariant(
   variant: string,
-  options: PgoUseOptions,
+  options: UseInReproducerOptions,
   work: 'wave_instructions' | 'duration_ns',
   deps: Deps,
 ): Promise<Figures> {

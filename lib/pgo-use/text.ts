@@ -3,9 +3,9 @@ import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import { buildWords } from '../pgo/layout';
 import { isSaid } from '../pgo/refusals';
-import type { Figures, PgoUseResult } from './result';
+import type { Figures, ChosenVariant } from './result';
 
-export function printChoice(result: PgoUseResult, { report }: Pick<Deps, 'report'>): void {
+export function printChoice(result: ChosenVariant, { report }: Pick<Deps, 'report'>): void {
   const isTimed = result.variants.some(({ time_ratio: timeRatio }) => timeRatio !== null);
   // ptxas reports no spills.
   const isCompiled = result.variants.some(({ spill_dwords: spillDwords }) => spillDwords !== null);

@@ -45,3 +45,17 @@ export const withoutHeightReduction = (): string[] => mllvm('disable-chr');
 export function mllvm(option: string): string[] {
   return ['-Xclang', '-mllvm', '-Xclang', `-${option}`];
 }
+
+/** Arguments with which the plugin uses a profile, and reports on the code that it gave. */
+export const usingProfile = (
+  plugin: { readonly path: string },
+  { profdata, waves }: { readonly profdata: string; readonly waves: string },
+  report: string,
+): string[] => [
+  `-fpass-plugin=${plugin.path}`,
+  ...mllvm('kernloop-pgo=use'),
+  ...withoutHeightReduction(),
+  ...mllvm(`kernloop-pgo-profile=${profdata}`),
+  ...mllvm(`kernloop-pgo-waves=${waves}`),
+  ...mllvm(`kernloop-pgo-report=${report}`),
+];

@@ -1,27 +1,53 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LanguageName } from '../language/language';
 import { languages } from '../language/languages';
 
-/** Paths of PGO in a reproducer. Everything in this folder is generated; the user's files are outside it. */
-export const pgoPaths = (root: string) => {
-  const folder = join(root, 'pgo');
-  const instrumented = join(folder, 'instrumented');
-  const variants = join(folder, 'variants');
+/** Files that each subject of PGO has. Everything in the folder is generated; the user's files are outside it. */
+const pathsIn = (folder: string) => {
+  const [instrumented, variants] = [join(folder, 'instrumented'), join(folder, 'variants')];
   return {
-    folder,
-    instrumented,
-    /** Digests of what the instrumented code was made from. */
+    ...{ folder, instrumented, variants, raw: join(folder, 'raw') },
+    /** Digests of what the code was made from. */
     instrumentedJson: join(instrumented, 'build.json'),
-    /** Source location of each counter. */
-    map: join(instrumented, 'map.json'),
-    raw: join(folder, 'raw'),
-    generateJson: join(folder, 'raw', 'generate.json'),
+    variantsJson: join(variants, 'build.json'),
     profdata: join(folder, 'merged.profdata'),
     waves: join(folder, 'merged.waves.json'),
     mergeJson: join(folder, 'merged.json'),
-    variants,
-    variantsJson: join(variants, 'build.json'),
     choice: join(folder, 'choice.json'),
+  };
+};
+
+export const pgoPaths = (root: string) => {
+  const paths = pathsIn(join(root, 'pgo'));
+  return {
+    ...paths,
+    /** Source location of each counter. */
+    map: join(paths.instrumented, 'map.json'),
+    generateJson: join(paths.raw, 'generate.json'),
+  };
+};
+
+/** Target triples in the names of device profiles, beside the host's. */
+const deviceTriples = ['amdgcn-amd-amdhsa', 'nvptx64-nvidia-cuda'] as const;
+
+/** Files that PGO keeps for an app: below .kernloop, where the app's own build never writes. */
+export const appPgoPaths = (root: string) => {
+  const paths = pathsIn(join(root, '.kernloop', 'pgo'));
+  const host = paths.profdata;
+  const ofDevice = deviceTriples.map((triple) => `${host}.${triple}.profdata`);
+  return {
+    ...paths,
+    /** Input of `-fprofile-use` for host code; missing if the host was not counted. */
+    host,
+    /**
+     * Profile of the device, under the name that LLVM's RFC gives it beside the host's. There is one, because an app
+     * uses one kind of device.
+     */
+    profdata: ofDevice.find((file) => existsSync(file)) ?? ofDevice[0] ?? '',
+    ofDevice,
+    /** Profiles of programs that the app compiles at run time. */
+    runtime: join(paths.folder, 'runtime'),
   };
 };
 

@@ -12,8 +12,9 @@ export interface MergeRequest {
   /** Architecture of the merged profile; if empty, that of the inputs. */
   arch: string;
   mixedSampling: boolean;
-  /** Absolute paths of the two output files. */
-  profdata: string;
+  /** Absolute path of the profile for an architecture. */
+  profdataOf: (arch: string) => string;
+  /** Absolute path of the side file. */
   waves: string;
   /** llvm-profdata of LLVM 22. */
   profdataProgram: string;
@@ -23,8 +24,8 @@ export interface MergeRequest {
 export async function mergeProfiles(
   request: MergeRequest,
   deps: Deps,
-): Promise<{ merged: MergedEvent; notes: string[] }> {
-  const scratch = partialOf(join(dirname(request.profdata), '.merge'));
+): Promise<{ merged: MergedEvent; profdata: string; notes: string[] }> {
+  const scratch = partialOf(join(dirname(request.waves), '.merge'));
   const [text, indexed, waves] = ['text.proftext', 'indexed.profdata', 'waves.json'].map((name) =>
     join(scratch, name),
   ) as [string, string, string];
@@ -44,9 +45,10 @@ export async function mergeProfiles(
     if (!merged)
       throw new KernloopError('NATIVE_FAILED', 'kernloop-pgo merged nothing, and did not say why', 'report it');
     await index(request.profdataProgram, text, indexed, deps);
-    renameSync(indexed, request.profdata);
+    const profdata = request.profdataOf(merged.arch);
+    renameSync(indexed, profdata);
     renameSync(waves, request.waves);
-    return { merged, notes: events.flatMap((event) => (event.event === 'note' ? [event.text] : [])) };
+    return { merged, profdata, notes: events.flatMap((event) => (event.event === 'note' ? [event.text] : [])) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -5,7 +5,7 @@ import { buildWords, pgoPaths } from '../pgo/layout';
 import { isSaid } from '../pgo/refusals';
 import { profileOf } from '../pgo-show/show';
 import type { PgoShowResult, ShownLine } from '../pgo-show/result';
-import { pgoUseResultSchema } from '../pgo-use/result';
+import { chosenVariantSchema } from '../pgo-use/result';
 import type { Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import type { CommandOn } from './commands';
@@ -98,7 +98,7 @@ function branchWord(one: ShownLine | undefined): string {
 async function choice(path: string, command: CommandOn): Promise<Html> {
   const left = readLeft(
     path,
-    pgoUseResultSchema,
+    chosenVariantSchema,
     'Which build by this profile is best',
     `${command('pgo-build')} && ${command('pgo-use')}`,
   );

@@ -22,7 +22,11 @@ export interface Stage<S extends OptionsSchema = OptionsSchema, R = unknown> {
   /** Whether these options need no device, so that the stage runs here. */
   isWithoutDevice?(options: z.output<S>): boolean;
   /** Kind of project file that it starts from; a stage without one takes no options from files. */
-  readonly project: 'app' | 'reproducer' | 'none';
+  readonly project: 'app' | 'reproducer' | 'either' | 'none';
+  /** Descriptors for each kind of project, if it starts from either: see `defineEither`. */
+  readonly subjects?: Readonly<Record<'app' | 'reproducer', Stage>>;
+  /** Options of the same stage for the other kind of project, which kernloop.json may have as well. */
+  readonly ofOther?: readonly string[];
   /** Options that name another subject: with one of them there is no project, and its files are not read. */
   readonly projectless?: readonly (keyof z.output<S> & string)[];
   /** Works on the reproducer alone, which may have been moved: kernloop.json of the app provides no options. */

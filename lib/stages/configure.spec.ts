@@ -3,6 +3,7 @@ import { thrown } from '../testing/failure';
 import { TestWorkspace, writeReproducer } from '../testing/workspace';
 import { bundle, programWith } from '../toolchain/testing/program-with';
 import { configure } from './configure';
+import { formerVerbs } from './former-verbs';
 import { stages } from './registry';
 
 describe('precedence of options', () => {
@@ -40,13 +41,39 @@ describe('precedence of options', () => {
     expect(thrown(() => configure(stages.validate, root, {})).code).toBe('CONFIG_MISSING');
   });
 
-  it('names the stage for a whole app where PGO of a kernel is asked for in the folder of an app', () => {
+  it('names the option for a whole app where PGO of a kernel is asked for in the folder of an app', () => {
     workspace = new TestWorkspace();
     const hint = (stage: Parameters<typeof configure>[0], folder: string): string =>
       thrown(() => configure(stage, { reproducer: folder }, {})).hint;
-    expect(hint(stages['pgo-build'], workspace.app)).toMatch(/; `kernloop pgo-app-build` works on the whole app$/);
-    expect(hint(stages['pgo-build'], workspace.root)).not.toContain('pgo-app-build');
+    const pgoBuild = stages['pgo-build'].subjects.reproducer;
+    expect(hint(pgoBuild, workspace.app)).toMatch(/; `kernloop pgo-build --app` works on the whole app$/);
+    expect(hint(pgoBuild, workspace.root)).not.toContain('pgo-build --app');
     expect(hint(stages.validate, workspace.app)).not.toContain('whole app');
+  });
+
+  it.each([
+    ['of a reproducer', { iterations: 9 }, [9, undefined, 5, undefined]],
+    ['of an app', { rounds: 9 }, [undefined, undefined, 9, undefined]],
+    ['of both', { gpu: '1' }, [undefined, '1', 5, '1']],
+  ])('takes options %s from kernloop.json where a stage works on either', (_name, options, expected) => {
+    workspace = new TestWorkspace({ options: { 'pgo-use': options } });
+    const reproducer = writeReproducer(workspace);
+    const { subjects } = stages['pgo-use'];
+    const { values: kernel } = configure(subjects.reproducer, { reproducer }, {});
+    const { values: whole } = configure(subjects.app, { app: workspace.app }, {});
+    expect([kernel['iterations'], kernel['gpu'], whole['rounds'], whole['gpu']]).toEqual(expected);
+  });
+
+  it('refuses options of the other subject in a file that it alone reads, and a former name of a stage', () => {
+    workspace = new TestWorkspace({ options: { 'pgo-generate': { limitFactor: 2 } } });
+    const reproducer = writeReproducer(workspace, { options: { 'pgo-use': { rounds: 3 } } });
+    const ofApp = () => configure(stages['pgo-generate'].subjects.app, { app: workspace.app }, {});
+    expect(thrown(ofApp).what).toContain('options.pgo-generate: there is no option "limitFactor"');
+    const ofKernel = () => configure(stages['pgo-use'].subjects.reproducer, { reproducer }, {});
+    expect(thrown(ofKernel).what).toContain('options.pgo-use: there is no option "rounds"');
+    const former = Object.keys(formerVerbs).at(-1) ?? '';
+    workspace.write('app/kernloop.json', { name: 'app', command: ['./program'], options: { [former]: {} } });
+    expect(thrown(ofApp).what).toContain(`there is no stage "${former}" (did you mean "pgo-use"?)`);
   });
 
   it('ends with the default, and says so', () => {

@@ -16,6 +16,7 @@ import {
 } from '../support/options';
 import type { Opened } from '../support/opened-once';
 import type { Stage } from '../stage/stage';
+import { formerVerbs } from './former-verbs';
 import { isStageName, stageNames, stageSummaries } from './registry';
 import type { Environment } from '../support/environment';
 import { kernloopFile, kernelFile } from '../support/project-file-names';
@@ -24,7 +25,7 @@ import { workspaceIn } from '../reproducer/workspace-in';
 /** Fields of a stage that its options depend on. */
 type Configurable<S extends OptionsSchema = OptionsSchema> = Pick<
   Stage<S>,
-  'name' | 'options' | 'project' | 'projectless' | 'selfContained' | 'trailing'
+  'name' | 'options' | 'project' | 'ofOther' | 'projectless' | 'selfContained' | 'trailing'
 >;
 
 /** The options of a stage: flag > environment > kernel.json > kernloop.json > default, with the origin of each. */
@@ -75,15 +76,15 @@ function reproducerLayers(stage: Configurable, folder: string, opened: Opened | 
   return [own, layer(stage, appFile, kernloopFile, {}, app.options)];
 }
 
-/** Opens the reproducer; where an app is instead, the stage that does the same for a whole app is named. */
+/** Opens the reproducer; if an app is there instead, and the stage works on whole apps as well, the option is named. */
 function opening({ name }: Configurable, folder: string, opened: Opened | undefined): Reproducer {
   try {
     return openReproducer(folder, opened);
   } catch (error) {
-    const ofApp = name.replace(/^pgo-/, 'pgo-app-');
-    if (!(error instanceof KernloopError) || !isStageName(ofApp) || ofApp === name) throw error;
+    if (!(error instanceof KernloopError) || !isStageName(name) || stageSummaries[name].project !== 'either')
+      throw error;
     if (!existsSync(join(folder, kernloopFile))) throw error;
-    const hint = `${error.hint}; \`kernloop ${ofApp}\` works on the whole app`;
+    const hint = `${error.hint}; \`kernloop ${name} --app\` works on the whole app`;
     throw new KernloopError(error.code, error.what, hint, { cause: error });
   }
 }
@@ -92,10 +93,10 @@ function opening({ name }: Configurable, folder: string, opened: Opened | undefi
 function requireStages(path: string, origin: string, options: Readonly<Record<string, unknown>>): void {
   const known = stageNames.filter((name) => {
     const { project, selfContained } = stageSummaries[name];
-    return origin === kernelFile ? project === 'reproducer' : project !== 'none' && !selfContained;
+    return origin === kernelFile ? ['reproducer', 'either'].includes(project) : project !== 'none' && !selfContained;
   }) as string[];
   for (const name of Object.keys(options).filter((each) => !known.includes(each))) {
-    const [suggestion] = closest(name, known, 1);
+    const suggestion = formerVerbs[name] ?? closest(name, known, 1)[0];
     if (!isStageName(name)) {
       throw new KernloopError(
         'CONFIG_INVALID',
@@ -122,7 +123,9 @@ function layer(
 ): Layer {
   requireStages(path, origin, options);
   const known = Object.keys(stage.options.shape);
-  const own = options[stage.name] ?? {};
+  const others = origin === kernelFile ? [] : (stage.ofOther ?? []);
+  const written = Object.entries(options[stage.name] ?? {});
+  const own = Object.fromEntries(written.filter(([name]) => known.includes(name) || !others.includes(name)));
   for (const name of Object.keys(own)) {
     if (known.includes(name)) continue;
     const [suggestion] = closest(name, known, 1);

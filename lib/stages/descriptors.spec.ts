@@ -1,3 +1,4 @@
+import { partsOf } from '../stage/either';
 import type { Stage } from '../stage/stage';
 import { otherTasks } from '../stage/task';
 import { outputsOf } from '../stage/writes';
@@ -56,10 +57,10 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'pgo-instrument': ['sample', 'uniform'],
   'pgo-generate': ['capture', ...device, 'launch'],
   'pgo-use': ['capture', ...device, 'launch'],
-  'pgo-app-instrument': ['linkArgument', 'sample', 'uniform'],
-  'pgo-app-generate': device,
-  'pgo-app-build': ['gate', 'linkArgument'],
-  'pgo-app-use': device,
+  'pgo-instrument --app': ['linkArgument', 'sample', 'uniform'],
+  'pgo-generate --app': device,
+  'pgo-build --app': ['gate', 'linkArgument'],
+  'pgo-use --app': device,
   'pgo-runtime': [...device, 'phase', 'gate'],
   store: ['action'],
   push: ['remote'],
@@ -73,13 +74,16 @@ const noPaths: Readonly<Record<string, readonly string[]>> = {
   'trace-analyze': ['dialect', 'offsets', 'map', 'analysis', 'field'],
 };
 
-const all = stageNames.map((name): [string, Stage] => [name, stages[name]]);
+/** Stages by name, with one descriptor for each kind of project. */
+const all = stageNames.flatMap((name) =>
+  partsOf(stages[name]).map((part, index): [string, Stage] => [index === 0 ? name : `${name} --app`, part]),
+);
 
 describe.each(all)('the descriptor of %s', (key, stage) => {
   const infos = optionInfos(stage.options);
 
   it('has the name under which it is registered, and says what it does', () => {
-    expect(stage.name).toBe(key);
+    expect(stage.name).toBe(key.replace(/ --app$/, ''));
     expect(stage.summary).toMatch(/^[A-Z].{10,}\.$/);
     expect(Object.keys(stage.exitCodes)).toContain('pass');
   });

@@ -10,6 +10,8 @@ describe('variables that nothing reads', () => {
     // Parts of another name.
     ['KERNLOOP_VALIDATE_DEVICE', 'KERNLOOP_DEVICE'],
     ['KERNLOOP_REPLAYS', 'KERNLOOP_VALIDATE_REPLAYS'],
+    // The stage had another name.
+    ['KERNLOOP_PGO_APP_USE_ROUNDS', 'KERNLOOP_PGO_USE_ROUNDS'],
   ])('%s may mean %s', (typed, meant) => {
     const [warning, ...others] = unknownVariables({ [typed]: '4' });
     expect(others).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Environment } from '../support/environment';
 import { closest, misspelt } from '../support/error';
+import { formerVerbs } from './former-verbs';
 import options from './option-variables.json';
 
 const prefix = 'KERNLOOP_';
@@ -31,6 +32,13 @@ export const isKnownVariable = (variable: string): boolean => {
   return known.has(name) || families.test(name);
 };
 
+/** Name of a variable, without its prefix, whose stage had another name before. */
+function formerVariable(name: string): string | undefined {
+  const inName = (verb: string): string => `${verb.replaceAll('-', '_').toUpperCase()}_`;
+  const [former, now] = Object.entries(formerVerbs).find(([verb]) => name.startsWith(inName(verb))) ?? [];
+  return former && now && `${inName(now)}${name.slice(inName(former).length)}`;
+}
+
 /** Warnings about variables that are set and that nothing reads, with the nearest that something does. */
 export function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
@@ -38,8 +46,9 @@ export function unknownVariables(env: Environment): string[] {
     .sort()
     .map((variable) => {
       const name = variable.slice(prefix.length);
-      const typed = misspelt(name, forUsers);
-      const near = (typed.length > 0 ? typed : closest(name, forUsers)).map((each) => `${prefix}${each}`);
+      const [typed, former] = [misspelt(name, forUsers), formerVariable(name)];
+      const known = former === undefined ? typed : [former];
+      const near = (known.length > 0 ? known : closest(name, forUsers)).map((each) => `${prefix}${each}`);
       const meant = near.length > 0 ? `: did you mean ${near.join(' or ')}?` : '';
       return `${variable} is set, and nothing reads it${meant}`;
     });

@@ -6,6 +6,7 @@ import type { Stage } from '../stage/stage';
 import { KernloopError } from '../support/error';
 import { tune, tuneShare } from '../tune/tune';
 import { isStageName, stages } from './registry';
+import { forSubject } from './subject';
 
 /** Kinds of work that a job can do. Each returns plain JSON. */
 type Work = (stage: Stage, request: JobRequest, deps: Deps) => Promise<unknown>;
@@ -28,7 +29,7 @@ type Share = Parameters<typeof tuneShare>[1];
 export function workOf(request: JobRequest, deps: Deps): Promise<unknown> {
   const work = works[request.work];
   if (!work || !isStageName(request.stage)) throw new Error(`no job does ${request.work} of ${request.stage}`);
-  return work(stages[request.stage], request, deps);
+  return work(forSubject(stages[request.stage], request.options, {}), request, deps);
 }
 
 const withPlainErrors = ({ failures, ...rest }: CaptureOutcome): object => ({

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { systemCode } from './error';
@@ -6,6 +6,20 @@ import { systemCode } from './error';
 /** Temporary path that is renamed at the end; it keeps machines and containers that share the folder apart. */
 export function partialOf(path: string): string {
   return `${path}.partial-${hostname()}-${process.pid}`;
+}
+
+/** Fills a new folder, which then replaces the one at the path. If the work fails, the one of before stays. */
+export async function replaceFolder<T>(path: string, fill: (folder: string) => Promise<T>): Promise<T> {
+  const partial = partialOf(path);
+  try {
+    mkdirSync(partial, { recursive: true });
+    const value = await fill(partial);
+    rmSync(path, { recursive: true, force: true });
+    renameSync(partial, path);
+    return value;
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
 }
 
 /** Partials of a path that killed runs on this machine left. */

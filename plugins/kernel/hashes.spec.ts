@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { openApp } from '../../lib/app/app';
 import { programFiles } from '../../lib/app/program-files';
 import type { TaskInput } from '../../lib/stage/task';
-import { stageTasks } from '../../lib/stages/stage-tasks';
+import { stageTasks, type StageTask } from '../../lib/stages/stage-tasks';
 import { environmentName, formerName } from '../../lib/support/option-variables';
 import { fakeDeps } from '../../lib/testing/fake-deps';
 import { HashedWorkspace, root } from './testing/hashed-workspace';
@@ -15,12 +15,12 @@ const judge = ['validate', 'trace-run'];
 const replay = [...judge, 'pgo-generate'];
 const ofReproducers = [...compile, ...replay, 'pgo-merge', 'report'];
 const runApp = ['profile', 'capture'];
-const runCommand = [...runApp, 'pgo-app-generate'];
+const runCommand = [...runApp, 'pgo-generate --app'];
 const ofApps = [
   ...[...runApp, 'generate'],
-  ...['pgo-app-instrument', 'pgo-app-generate', 'pgo-app-merge', 'pgo-app-build'],
+  ...['pgo-instrument --app', 'pgo-generate --app', 'pgo-merge --app', 'pgo-build --app'],
 ];
-const onDevice = [...runApp, 'pgo-app-generate', ...replay];
+const onDevice = [...runApp, 'pgo-generate --app', ...replay];
 
 type Step = () => unknown;
 /**
@@ -106,7 +106,7 @@ describe('the hash of a task', () => {
       [
         'the compile database',
         () => write('app/.kernloop/compile-commands.json'),
-        ['generate', 'pgo-app-instrument', 'pgo-app-build'],
+        ['generate', 'pgo-instrument --app', 'pgo-build --app'],
       ],
     ],
     capture: [
@@ -218,24 +218,24 @@ describe('the hash of a task', () => {
     'pgo/raw/*': [['a file', () => write(`${root}/pgo/raw/profraw`), ['pgo-merge'], 'app-saxpy']],
     'pgo/merged.*': [['the profile', () => write(`${root}/pgo/merged.profdata`), ['pgo-build'], 'app-saxpy']],
     '.kernloop/pgo/instrumented/*': [
-      ['a file', () => write('app/.kernloop/pgo/instrumented/code'), ['pgo-app-generate']],
+      ['a file', () => write('app/.kernloop/pgo/instrumented/code'), ['pgo-generate --app']],
     ],
-    '.kernloop/pgo/raw/*': [['a file', () => write('app/.kernloop/pgo/raw/profraw'), ['pgo-app-merge']]],
-    '.kernloop/pgo/merged.*': [['the profile', () => write('app/.kernloop/pgo/merged.profdata'), ['pgo-app-build']]],
+    '.kernloop/pgo/raw/*': [['a file', () => write('app/.kernloop/pgo/raw/profraw'), ['pgo-merge --app']]],
+    '.kernloop/pgo/merged.*': [['the profile', () => write('app/.kernloop/pgo/merged.profdata'), ['pgo-build --app']]],
     toolchain: [['the compiler', () => disguise('bin/hipcc'), ['generate', ...compile]]],
     llvm: [
       [
         'the profile merger',
         () => disguise('llvm/bin/llvm-profdata'),
-        ['instrument', 'merge', 'build'].flatMap((step) => [`pgo-${step}`, `pgo-app-${step}`]),
+        ['instrument', 'merge', 'build'].flatMap((step) => [`pgo-${step}`, `pgo-${step} --app`]),
       ],
     ],
     native: [
-      ['a program', () => disguise(workspace.native.archive), [...onDevice, 'pgo-merge', 'pgo-app-merge']],
+      ['a program', () => disguise(workspace.native.archive), [...onDevice, 'pgo-merge', 'pgo-merge --app']],
       [
         'a program that few stages use',
         () => disguise(workspace.native.pgo),
-        ['generate', 'merge'].flatMap((step) => [`pgo-${step}`, `pgo-app-${step}`]),
+        ['generate', 'merge'].flatMap((step) => [`pgo-${step}`, `pgo-${step} --app`]),
       ],
     ],
     device: [
@@ -253,7 +253,15 @@ describe('the hash of a task', () => {
     const after = await workspace.hashes();
     return Object.keys(before).filter((task) => before[task] !== after[task]);
   };
-  const stageOf = (task: string): string => task.replace(/^.*:/, '').replace(/-(saxpy|sum)$/, '');
+  /** A stage, and its subject if it has several. */
+  const stageOf = (task: string): string => {
+    const [project, target = ''] = task.split(':');
+    const name = target.replace(/-(saxpy|sum)$/, '');
+    return project === 'app' && isOfEither(name) ? `${name} --app` : name;
+  };
+  const isOfEither = (name: string): boolean => stageTasks.filter((one) => one.name === name).length > 1;
+  const asked = ({ name, project }: StageTask): string =>
+    project === 'app' && isOfEither(name) ? `${name} --app` : name;
   const tasksOf = (stages: readonly string[], of = ''): string[] =>
     Object.keys(atFirst).filter((task) => stages.includes(stageOf(task)) && task.includes(of));
 
@@ -267,15 +275,15 @@ describe('the hash of a task', () => {
   it('has a case above for every input that its stage declares', () => {
     const kindOf = (input: TaskInput): string =>
       typeof input === 'string' ? input : 'variable' in input ? input.variable : input.written;
-    const without = stageTasks.flatMap(({ name, inputs }) =>
-      inputs
+    const without = stageTasks.flatMap((task) =>
+      task.inputs
         .map(kindOf)
-        .filter((kind) => !cases[kind]?.some(([, , stages]) => stages.includes(name)))
-        .map((kind) => `${name}: ${kind}`),
+        .filter((kind) => !cases[kind]?.some(([, , stages]) => stages.includes(asked(task))))
+        .map((kind) => `${asked(task)}: ${kind}`),
     );
     expect(without).toEqual([]);
     expect(new Set(Object.keys(atFirst).map(stageOf))).toEqual(
-      new Set(stageTasks.filter(({ cache }) => cache).map(({ name }) => name)),
+      new Set(stageTasks.filter(({ cache }) => cache).map(asked)),
     );
   });
 
@@ -288,10 +296,10 @@ describe('the hash of a task', () => {
     };
     const cached = stageTasks.filter(({ cache }) => cache);
     for (const option of new Set(cached.flatMap(({ options }) => options))) {
-      const [stage, ...others] = cached.filter(({ options }) => options.includes(option)).map(({ name }) => name);
-      const name = environmentName(stage ?? '', option);
-      const alike = others.filter((other) => environmentName(other, option) === name);
-      expect([name, await changedBySetting(name)]).toEqual([name, tasksOf([stage ?? '', ...alike])]);
+      const having = cached.filter(({ options }) => options.includes(option));
+      const name = environmentName(having[0]?.name ?? '', option);
+      const alike = having.filter((other) => environmentName(other.name, option) === name);
+      expect([name, await changedBySetting(name)]).toEqual([name, tasksOf(alike.map(asked))]);
     }
   });
 

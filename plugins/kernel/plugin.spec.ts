@@ -59,7 +59,7 @@ describe('the plugin', () => {
       'extract-kernel',
       'extract-saxpy',
       'extract-matmul',
-      ...['instrument', 'generate', 'merge', 'build', 'use'].map((name) => `pgo-app-${name}`),
+      ...['instrument', 'generate', 'merge', 'build', 'use'].map((name) => `pgo-${name}`),
       'pgo-runtime',
     ]);
     const { compileCommands: _commands, ...without } = app;

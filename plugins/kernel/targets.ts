@@ -88,7 +88,8 @@ type Dependency = NonNullable<TargetConfiguration['dependsOn']>[number];
 
 /** Tasks of another stage: for the same kernel, for all kernels, or in the app of a reproducer. */
 function tasksOf(name: string, place: Place, kernel: string | undefined): Dependency[] {
-  const found = stageTasks.find((each) => each.name === name);
+  const named = stageTasks.filter((each) => each.name === name);
+  const found = named.find(({ project }) => project === place.kind) ?? named[0];
   if (found === undefined) throw new Error(`a task depends on ${name}, which is none`);
   const { project, targets, needsSource } = found;
   const ofKernel = targets.find(({ of }) => of === 'kernel');

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { App } from '../app/app';
-import { KernloopError } from '../support/error';
-import { isInside } from '../support/files';
-import { isExecutable } from '../support/programs';
+import type { App } from '../../app/app';
+import { KernloopError } from '../../support/error';
+import { isInside } from '../../support/files';
+import { isExecutable } from '../../support/programs';
 
 /**
  * The newly linked file replaces the program that the command starts and gets the rest of the command as arguments. A

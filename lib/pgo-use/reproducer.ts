@@ -4,8 +4,8 @@ import { readCapture } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { openReplayDevice } from '../replay/replay-device';
 import type { Device } from '../device/device';
-import { buildVariants, spillsOf, variantKey } from '../pgo-build/pgo-build';
-import { pgoBuildOptionsSchema } from '../pgo-build/options';
+import { buildVariants, spillsOf, variantKey } from '../pgo-build/reproducer';
+import { buildReproducerSchema } from '../pgo-build/options';
 import { currentBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
 import { pgoPaths, variantsOf } from '../pgo/layout';
@@ -21,23 +21,23 @@ import { judge } from '../validate/validate';
 import { validateOptionsSchema } from '../validate/options';
 import { choose } from './choose';
 import { capturedTimes, measureVariant } from './measure';
-import type { PgoUseOptions } from './options';
+import type { UseInReproducerOptions } from './options';
 import { isPlaced, placeVariant } from './place';
 import { quiet } from '../deps/quiet';
-import { pgoUseResultSchema, type Figures, type PgoUseResult } from './result';
+import { chosenVariantSchema, type Figures, type ChosenVariant } from './result';
 import { printChoice } from './text';
 
 /** Builds missing variants, judges and measures each, and keeps the best, unless it is wrong or slower. */
-export async function pgoUse(options: PgoUseOptions, deps: Deps): Promise<PgoUseResult> {
+export async function useInReproducer(options: UseInReproducerOptions, deps: Deps): Promise<ChosenVariant> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
   const declared = reproducer.config.options['pgo-build'] ?? {};
-  const { build } = await buildVariants(reproducer, pgoBuildOptionsSchema.parse(declared), deps);
+  const { build } = await buildVariants(reproducer, buildReproducerSchema.parse(declared), deps);
   return decide(reproducer, build, options, deps);
 }
 
 /** The task judges variants that another task built, perhaps on another machine. */
-export async function pgoUseTask(options: PgoUseOptions, deps: Deps): Promise<boolean> {
+export async function useTask(options: UseInReproducerOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
   const build = currentBuild(paths.variants, reproducer, variantKey(reproducer, profileDigest(paths)), deps);
@@ -55,9 +55,9 @@ export async function pgoUseTask(options: PgoUseOptions, deps: Deps): Promise<bo
 async function decide(
   reproducer: Reproducer,
   build: BuildJson,
-  options: PgoUseOptions,
+  options: UseInReproducerOptions,
   deps: Deps,
-): Promise<PgoUseResult> {
+): Promise<ChosenVariant> {
   const paths = pgoPaths(reproducer.root);
   const device = await openReplayDevice(options, [readCapture(reproducer.capture)], deps);
   // A time is always measured anew.
@@ -73,7 +73,8 @@ async function decide(
   const judged = variants.map((one) => ({ ...one, judgement: judgements[one.name] ?? '' }));
   const placed = placeVariant(reproducer, judged.find(({ name }) => name === kept) ?? null, build, deps);
   const { kind, identity } = device.description;
-  const result: PgoUseResult = {
+  const result: ChosenVariant = {
+    subject: 'reproducer',
     schema: 'kernloop.pgo-choice/1',
     kernel: reproducer.config.name,
     key,
@@ -89,13 +90,13 @@ async function decide(
   return result;
 }
 
-type Compared = Omit<PgoUseResult['variants'][number], 'judgement'>;
+type Compared = Omit<ChosenVariant['variants'][number], 'judgement'>;
 
 async function compareAll(
   reproducer: Reproducer,
   build: BuildJson,
   device: Device,
-  options: PgoUseOptions,
+  options: UseInReproducerOptions,
   deps: Deps,
 ): Promise<{ captured: Figures; variants: Compared[] }> {
   const { variants: folder } = pgoPaths(reproducer.root);
@@ -121,7 +122,7 @@ async function compareAll(
 }
 
 /** Tolerances that the user chose for variants: from kernel.json, else from the app. */
-function validatingOptions(reproducer: Reproducer, options: PgoUseOptions): object {
+function validatingOptions(reproducer: Reproducer, options: UseInReproducerOptions): object {
   const { iterations: _iterations, ...replaying } = options;
   const appFile = join(reproducer.workspaceRoot, reproducer.config.app.root, kernloopFile);
   const app = existsSync(appFile)
@@ -131,7 +132,7 @@ function validatingOptions(reproducer: Reproducer, options: PgoUseOptions): obje
 }
 
 /** Everything that decides the choice, if nothing is timed. */
-function keyOf(reproducer: Reproducer, device: Device, options: PgoUseOptions, deps: Deps): string {
+function keyOf(reproducer: Reproducer, device: Device, options: UseInReproducerOptions, deps: Deps): string {
   const { root } = reproducer;
   const paths = pgoPaths(root);
   const { reproducer: _folder, store: _store, ...others } = options;
@@ -157,10 +158,10 @@ function several(folder: string): string[] {
 }
 
 /** The previous choice, if its files are unchanged. */
-function decided(reproducer: Reproducer, key: string): PgoUseResult | null {
+function decided(reproducer: Reproducer, key: string): ChosenVariant | null {
   const { choice } = pgoPaths(reproducer.root);
   if (!existsSync(choice)) return null;
-  const parsed = pgoUseResultSchema.safeParse(readJson(choice, pgoUseResultSchema.loose(), 'PGO_BUILD_MISSING', ''));
+  const parsed = chosenVariantSchema.safeParse(readJson(choice, chosenVariantSchema.loose(), 'PGO_BUILD_MISSING', ''));
   if (!parsed.success || parsed.data.key !== key) return null;
   // The kept variant was not placed if a file of the user's was in the way, which may be gone now.
   const isWhole = parsed.data.kept === null || parsed.data.placed !== null;

@@ -13,13 +13,16 @@ import { KernloopError } from '../support/error';
 import { variantExtension } from '../language/languages';
 import { findLlvm } from '../toolchain/find-llvm';
 import { keyOf, pluginArguments, requirePowers } from './key';
-import type { PgoInstrumentOptions } from './options';
-import type { PgoInstrumentResult } from './result';
+import type { InstrumentReproducerOptions } from './options';
+import type { InstrumentedReproducer } from './result';
 
 const codeObject = 'instrumented';
 
 /** Compiles the user's copy of a kernel with counters in it, for one replay of the capture. */
-export async function pgoInstrument(options: PgoInstrumentOptions, deps: Deps): Promise<PgoInstrumentResult> {
+export async function instrumentReproducer(
+  options: InstrumentReproducerOptions,
+  deps: Deps,
+): Promise<InstrumentedReproducer> {
   requirePowers(options);
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
@@ -27,7 +30,8 @@ export async function pgoInstrument(options: PgoInstrumentOptions, deps: Deps): 
   const paths = pgoPaths(reproducer.root);
   const map = readMap(paths.map);
   const counted = map.functions.filter(({ skipped }) => skipped === undefined);
-  const result: PgoInstrumentResult = {
+  const result: InstrumentedReproducer = {
+    subject: 'reproducer',
     kernel: reproducer.config.name,
     code_object: join(paths.instrumented, build.code_objects[codeObject]?.file ?? ''),
     code_object_sha256: build.code_objects[codeObject]?.sha256 ?? '',
@@ -44,7 +48,7 @@ export async function pgoInstrument(options: PgoInstrumentOptions, deps: Deps): 
 
 export async function instrument(
   reproducer: Reproducer,
-  options: Omit<PgoInstrumentOptions, 'reproducer'>,
+  options: Omit<InstrumentReproducerOptions, 'reproducer'>,
   deps: Deps,
 ): Promise<{ build: BuildJson; upToDate: boolean }> {
   const paths = pgoPaths(reproducer.root);
@@ -64,7 +68,7 @@ export async function instrument(
   );
   const compiled = await compiler.compile({
     output,
-    options: [`-fpass-plugin=${plugin.path}`, ...pluginArguments(options), ...mllvm(`kernloop-pgo-map=${paths.map}`)],
+    options: [...pluginArguments(plugin, options), ...mllvm(`kernloop-pgo-map=${paths.map}`)],
     limitSeconds: options.compileLimitSeconds,
   });
   requireCounters(reproducer, readMap(paths.map));
@@ -83,7 +87,10 @@ export async function instrument(
 }
 
 /** Whether the build is up to date. Under Nx the stage checks again if its inputs are known only afterwards. */
-export function isUpToDate(options: PgoInstrumentOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
+export function isUpToDate(
+  options: InstrumentReproducerOptions,
+  { env, report }: Pick<Deps, 'env' | 'report'>,
+): boolean {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
   const current = currentBuild(paths.instrumented, reproducer, keyOf(options), { env });

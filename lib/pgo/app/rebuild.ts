@@ -1,21 +1,23 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { App } from '../app/app';
-import type { Deps } from '../deps/deps';
-import { clangArguments } from '../pgo/clang-arguments';
-import { hipArguments } from '../pgo/hip-arguments';
-import { installedHip } from '../pgo/hip-installation';
-import { compilerEnvironment } from '../toolchain/compiler-environment';
-import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupted';
-import { partialOf } from '../support/leftovers';
-import type { Llvm } from '../toolchain/find-llvm';
-import { runCompiler } from '../toolchain/run-compiler';
-import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
-import { cudaArguments } from '../pgo/cuda-arguments';
-import { findCuda } from '../pgo/cuda-installation';
+import type { App } from '../../app/app';
+import type { Deps } from '../../deps/deps';
+import { clangArguments } from '../clang-arguments';
+import { hipArguments } from '../hip-arguments';
+import { installedHip } from '../hip-installation';
+import { compilerEnvironment } from '../../toolchain/compiler-environment';
+import { KernloopError } from '../../support/error';
+import { throwIfInterrupted } from '../../support/interrupted';
+import { sha256OfFile, writeJson } from '../../support/files';
+import { replaceFolder } from '../../support/leftovers';
+import type { Llvm } from '../../toolchain/find-llvm';
+import { runCompiler } from '../../toolchain/run-compiler';
+import { parseCompileArguments, renderCompileArgument } from '../../toolchain/compile-arguments';
+import { cudaArguments } from '../cuda-arguments';
+import { findCuda } from '../cuda-installation';
 import { requireLinkedProgram } from './linked-program';
+import type { ProgramJson } from './program-json';
 import { appUnits, cudaArchitecture, linkWords, objectName, type AppUnit } from './units';
 
 export interface Rebuild {
@@ -28,30 +30,39 @@ export interface Rebuild {
   /** More arguments for the linker, if those in the app's build do not suffice. */
   linkArguments: readonly string[];
   limitSeconds: number;
+  /** What `build.json` says of the plugin. */
+  record: Pick<ProgramJson, 'plugin_sha256' | 'profile_sha256' | 'options'>;
 }
 
-/** Compiles every unit of the app with clang 22 into a separate folder and links them; returns the program. */
-export async function rebuildApp(app: App, request: Rebuild, llvm: Llvm, deps: Deps): Promise<string> {
+/** Compiles every unit of the app with clang 22 into a separate folder and links them to a program. */
+export async function rebuildApp(
+  app: App,
+  request: Rebuild,
+  llvm: Llvm,
+  deps: Deps,
+): Promise<{ program: string; sha256: string; units: number }> {
   const units = appUnits(app);
   requireLinkedProgram(app, request.program, linkWords(request.program, units) !== null);
   const architecture = units.some(({ language }) => language === 'cuda') ? cudaArchitecture(units) : null;
-  const partial = partialOf(request.folder);
-  try {
-    mkdirSync(partial, { recursive: true });
-    const objects = units.map((unit, index) => join(partial, objectName(unit, index)));
+  const name = basename(request.program);
+  const sha256 = await replaceFolder(request.folder, async (folder) => {
+    const objects = units.map((unit, index) => join(folder, objectName(unit, index)));
     await inTurns(units, async (unit, index) => {
       await compileUnit(app, unit, objects[index] ?? '', architecture, request, index, llvm, deps);
     });
-    const name = basename(request.program);
-    await link(app, units, objects, join(partial, name), request, llvm, deps);
+    await link(app, units, objects, join(folder, name), request, llvm, deps);
     for (const object of objects) rmSync(object, { force: true });
-    rmSync(request.folder, { recursive: true, force: true });
-    mkdirSync(dirname(request.folder), { recursive: true });
-    renameSync(partial, request.folder);
-    return join(request.folder, name);
-  } finally {
-    rmSync(partial, { recursive: true, force: true });
-  }
+    const build: ProgramJson = {
+      schema: 'kernloop.pgo-program/1',
+      program: name,
+      program_sha256: sha256OfFile(join(folder, name)),
+      compiler: llvm.version,
+      ...request.record,
+    };
+    writeJson(join(folder, 'build.json'), build);
+    return build.program_sha256;
+  });
+  return { program: join(request.folder, name), sha256, units: units.length };
 }
 
 /** Runs a few at a time. */

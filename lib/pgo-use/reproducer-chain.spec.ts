@@ -12,20 +12,20 @@ import {
 } from '../pgo/testing/fake-llvm';
 import { pgoShow } from '../pgo-show/show';
 import { pgoShowOptionsSchema } from '../pgo-show/options';
-import { pgoBuild } from '../pgo-build/pgo-build';
-import { pgoBuildOptionsSchema } from '../pgo-build/options';
-import { pgoGenerate, pgoGenerateTask } from '../pgo-generate/pgo-generate';
-import { pgoGenerateOptionsSchema } from '../pgo-generate/options';
-import { pgoInstrument } from '../pgo-instrument/pgo-instrument';
-import { pgoInstrumentOptionsSchema } from '../pgo-instrument/options';
-import { pgoMerge } from '../pgo-merge/pgo-merge';
-import { pgoMergeOptionsSchema } from '../pgo-merge/options';
+import { buildReproducer } from '../pgo-build/reproducer';
+import { buildReproducerSchema } from '../pgo-build/options';
+import { generateFromReproducer, generateTask } from '../pgo-generate/reproducer';
+import { generateFromReproducerSchema } from '../pgo-generate/options';
+import { instrumentReproducer } from '../pgo-instrument/reproducer';
+import { instrumentReproducerSchema } from '../pgo-instrument/options';
+import { mergeOfReproducer } from '../pgo-merge/pgo-merge';
+import { mergeOfReproducerSchema } from '../pgo-merge/options';
 import { KernloopError } from '../support/error';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { fakeReplay, passed } from '../testing/fake-programs';
 import { reproducerForEachTest } from '../testing/workspace';
-import { pgoUseOptionsSchema } from './options';
-import { pgoUse } from './pgo-use';
+import { useInReproducerSchema } from './options';
+import { useInReproducer } from './reproducer';
 
 let code: Buffer;
 beforeAll(() => {
@@ -44,12 +44,12 @@ describe('the stages of PGO on a reproducer', () => {
     fakeDeps(pgoPrograms(code, more), made.workspace.native, { env });
   const here = () => ({ reproducer: made.reproducer });
   const instrument = (options: object, deps: FakeDeps) =>
-    pgoInstrument(pgoInstrumentOptionsSchema.parse({ ...here(), ...options }), deps);
-  const generate = (deps: FakeDeps) => pgoGenerate(pgoGenerateOptionsSchema.parse(here()), deps);
+    instrumentReproducer(instrumentReproducerSchema.parse({ ...here(), ...options }), deps);
+  const generate = (deps: FakeDeps) => generateFromReproducer(generateFromReproducerSchema.parse(here()), deps);
   const merge = (options: object, deps: FakeDeps) =>
-    pgoMerge(pgoMergeOptionsSchema.parse({ ...here(), ...options }), deps);
-  const build = (deps: FakeDeps) => pgoBuild(pgoBuildOptionsSchema.parse(here()), deps);
-  const use = (deps: FakeDeps) => pgoUse(pgoUseOptionsSchema.parse(here()), deps);
+    mergeOfReproducer(mergeOfReproducerSchema.parse({ ...here(), ...options }), deps);
+  const build = (deps: FakeDeps) => buildReproducer(buildReproducerSchema.parse(here()), deps);
+  const use = (deps: FakeDeps) => useInReproducer(useInReproducerSchema.parse(here()), deps);
   const compiles = (deps: FakeDeps) =>
     deps.calls.filter(({ program, args }) => program === 'clang++' && !args.includes('--version'));
   const failure = async (work: Promise<unknown>): Promise<KernloopError> => {
@@ -119,15 +119,15 @@ describe('the stages of PGO on a reproducer', () => {
     const elsewhere = fakeDeps(pgoPrograms(code), made.workspace.native, {
       env: { KERNLOOP_LLVM: made.workspace.path('nowhere'), ROCM_PATH: made.workspace.path('rocm') },
     });
-    await expect(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere)).resolves.toBe(true);
+    await expect(generateTask(generateFromReproducerSchema.parse(here()), elsewhere)).resolves.toBe(true);
     // The other machine has another C library.
     const file = 'kernels/app/saxpy/pgo/instrumented/build.json';
     const json = JSON.parse(made.workspace.read(file)) as { system: Record<string, string> };
     json.system[made.workspace.write('usr/include/math.h', 'another')] = 'b'.repeat(64);
     made.workspace.write(file, json);
-    await expect(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere)).resolves.toBe(true);
+    await expect(generateTask(generateFromReproducerSchema.parse(here()), elsewhere)).resolves.toBe(true);
     made.workspace.write('kernels/app/saxpy/kernel_variant.hip', 'edited\n');
-    const error = await failure(pgoGenerateTask(pgoGenerateOptionsSchema.parse(here()), elsewhere));
+    const error = await failure(generateTask(generateFromReproducerSchema.parse(here()), elsewhere));
     expect(error.code).toBe('PGO_BUILD_MISSING');
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { captureFile, readCapture } from '../archive/capture-files';
@@ -13,16 +13,16 @@ import { pgoPaths } from '../pgo/layout';
 import { requirePgoLanguage } from '../pgo/supported';
 import { runPgo, type ConvertedEvent } from '../pgo/pgo-program';
 import { optionsOf } from '../pgo-instrument/key';
-import { instrument } from '../pgo-instrument/pgo-instrument';
+import { instrument } from '../pgo-instrument/reproducer';
 import { replayThroughLens, type LensReplay } from '../replay/lens';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { sha256OfFile, writeJson } from '../support/files';
-import { partialOf } from '../support/leftovers';
+import { replaceFolder } from '../support/leftovers';
 import { formatCount } from '../support/report';
-import type { PgoGenerateOptions } from './options';
-import type { GenerateJson, PgoGenerateResult } from './result';
+import type { GenerateFromReproducerOptions } from './options';
+import type { GenerateJson, ReproducerProfiles } from './result';
 
 /**
  * Prefixes of symbols that the plugin adds to a translation unit: counters, their description, and names
@@ -31,14 +31,17 @@ import type { GenerateJson, PgoGenerateResult } from './result';
 const prefixes = ['__prof', '__llvm_prf_names_', '__llvm_offload_prf_', '__kernloop_prf_'];
 
 /** Builds the instrumented code if it is missing, replays the captured dispatches with it, and writes the counts. */
-export async function pgoGenerate(options: PgoGenerateOptions, deps: Deps): Promise<PgoGenerateResult> {
+export async function generateFromReproducer(
+  options: GenerateFromReproducerOptions,
+  deps: Deps,
+): Promise<ReproducerProfiles> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
   return count(reproducer, await builtOrBuild(reproducer, deps), options, deps);
 }
 
 /** The task runs code that another task built, perhaps on another machine. */
-export async function pgoGenerateTask(options: PgoGenerateOptions, deps: Deps): Promise<boolean> {
+export async function generateTask(options: GenerateFromReproducerOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const build = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
   if (build === null) {
@@ -61,42 +64,37 @@ async function builtOrBuild(reproducer: Reproducer, deps: Deps): Promise<BuildJs
 async function count(
   reproducer: Reproducer,
   build: BuildJson,
-  options: PgoGenerateOptions,
+  options: GenerateFromReproducerOptions,
   deps: Deps,
-): Promise<PgoGenerateResult> {
+): Promise<ReproducerProfiles> {
   const paths = pgoPaths(reproducer.root);
   const code = build.code_objects['instrumented'];
   if (code === undefined) throw new Error('a build of pgo-instrument has one code object');
   refuseForeignPgo(paths.raw);
-  const partial = partialOf(paths.raw);
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-pgo-'));
   try {
-    mkdirSync(partial, { recursive: true });
-    const replays = await replayThroughLens(
-      {
-        ...options,
-        ...{ capture: options.capture ?? 'all', guard: false, judge: true },
-        variant: join(paths.instrumented, code.file),
-        lens: { variables: prefixes.map((prefix) => ({ prefix })) },
-        output: scratch,
-      },
-      deps,
-    );
-    const runs: Run[] = [];
-    for (const replayed of replays) runs.push(await convert(replayed, partial, deps));
-    const generated = describe(
-      reproducer,
-      build,
-      await openReplayDevice(options, [readCapture(reproducer.capture)], deps),
-      runs,
-    );
-    writeJson(join(partial, basename(paths.generateJson)), generated);
-    refuseForeignPgo(paths.raw);
-    rmSync(paths.raw, { recursive: true, force: true });
-    renameSync(partial, paths.raw);
+    const [generated, runs] = await replaceFolder(paths.raw, async (folder) => {
+      const replays = await replayThroughLens(
+        {
+          ...options,
+          ...{ capture: options.capture ?? 'all', guard: false, judge: true },
+          variant: join(paths.instrumented, code.file),
+          lens: { variables: prefixes.map((prefix) => ({ prefix })) },
+          output: scratch,
+        },
+        deps,
+      );
+      const converted: Run[] = [];
+      for (const replayed of replays) converted.push(await convert(replayed, folder, deps));
+      const device = await openReplayDevice(options, [readCapture(reproducer.capture)], deps);
+      const described = describe(reproducer, build, device, converted);
+      writeJson(join(folder, basename(paths.generateJson)), described);
+      refuseForeignPgo(paths.raw);
+      return [described, converted] as const;
+    });
     return summarise(reproducer, generated, runs, deps);
   } finally {
-    for (const folder of [partial, scratch]) rmSync(folder, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
   }
 }
 
@@ -174,7 +172,7 @@ function summarise(
   generated: GenerateJson,
   runs: readonly Run[],
   deps: Deps,
-): PgoGenerateResult {
+): ReproducerProfiles {
   const paths = pgoPaths(reproducer.root);
   const extension = variantExtension(requirePgoLanguage(reproducer), reproducer.config.device.kind);
   const dispatches = runs.map(({ replayed }, index) => ({
@@ -194,6 +192,7 @@ function summarise(
     );
   }
   return {
+    subject: 'reproducer',
     kernel: reproducer.config.name,
     folder: paths.raw,
     arch: generated.arch,
@@ -208,7 +207,7 @@ function summarise(
 function cost({
   wave_instructions: now,
   captured_wave_instructions: before,
-}: PgoGenerateResult['dispatches'][number]): string {
+}: ReproducerProfiles['dispatches'][number]): string {
   if (now === null || before === null || before === 0) return '';
   return `, ${formatCount(now)} wave-instructions (${(now / before).toFixed(2)}× the captured code)`;
 }

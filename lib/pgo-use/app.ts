@@ -9,30 +9,30 @@ import type { Deps } from '../deps/deps';
 import { variantNames } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
 import { isSaid } from '../pgo/refusals';
-import { builtProgram } from '../pgo-app/build-json';
-import { appPgoPaths } from '../pgo-app/layout';
+import { builtProgram } from '../pgo/app/program-json';
+import { appPgoPaths } from '../pgo/layout';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
 import { formatCount, table } from '../support/report';
-import { chooseBuild } from './choose';
-import { measureProgram, summed, type AppRun } from './measure';
-import type { PgoAppUseOptions } from './options';
-import type { AppBuildResult, PgoAppUseResult } from './result';
+import { chooseBuild } from './choose-build';
+import { measureProgram, summed, type AppRun } from './measure-app';
+import type { UseInAppOptions } from './options';
+import type { AppBuildResult, ChosenBuild } from './result';
 
 /**
  * Runs each build that used the profile, and the unchanged app, and says which build to take, if any. Nothing is
  * compiled here.
  */
-export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<PgoAppUseResult> {
+export async function useInApp(options: UseInAppOptions, deps: Deps): Promise<ChosenBuild> {
   const app = openApp(options.app);
-  const paths = appPgoPaths(app);
+  const paths = appPgoPaths(app.root);
   const profileSha256 = profileDigest(paths);
   const device = await openDevice(options, deps);
   const own = findProgram(app, deps.env);
   const { names, compiler } = builtVariants(app, profileSha256);
   const programs = ['own', ...names].map((name) => ({
     name,
-    program: name === 'own' ? own : builtProgram(join(paths.variants, name), 'pgo-app-build').program,
+    program: name === 'own' ? own : builtProgram(join(paths.variants, name), 'pgo-build').program,
   }));
   const isTimed = device.work === 'duration_ns';
   const rounds = isTimed ? options.rounds : 1;
@@ -59,8 +59,9 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
     isTimed ? `ns of ${timeWords(device.description)}` : 'wave-instructions',
   );
   const { kind, identity } = device.description;
-  const result: PgoAppUseResult = {
-    schema: 'kernloop.pgo-app-choice/1',
+  const result: ChosenBuild = {
+    subject: 'app',
+    schema: 'kernloop.pgo-choice/1',
     app: app.config.name,
     profile_sha256: profileSha256,
     compiler,
@@ -73,24 +74,24 @@ export async function pgoAppUse(options: PgoAppUseOptions, deps: Deps): Promise<
   return result;
 }
 
-/** Builds that pgo-app-build left, base first; only those made from the current profile. */
+/** Builds that pgo-build left, base first; only those made from the current profile. */
 function builtVariants(app: App, profileSha256: string): { names: string[]; compiler: string } {
-  const { variants } = appPgoPaths(app);
+  const { variants } = appPgoPaths(app.root);
   const names = variantNames.filter((name) => existsSync(join(variants, name)));
-  const built = names.map((name) => builtProgram(join(variants, name), 'pgo-app-build').build);
+  const built = names.map((name) => builtProgram(join(variants, name), 'pgo-build').build);
   const [base] = built;
   const isStale = built.some((build) => build.profile_sha256 !== profileSha256);
   if (base !== undefined && names[0] === 'base' && !isStale) return { names, compiler: base.compiler };
   throw new KernloopError(
     'PGO_BUILD_MISSING',
     isStale ? `${variants} was built by another profile` : `${variants} holds no builds of ${app.config.name}`,
-    'run `kernloop pgo-app-build`',
+    'run `kernloop pgo-build --app`',
   );
 }
 
 function print(
   app: App,
-  { device, builds, kept, reason }: PgoAppUseResult,
+  { device, builds, kept, reason }: ChosenBuild,
   isTimed: boolean,
   { report }: Pick<Deps, 'report'>,
 ): void {

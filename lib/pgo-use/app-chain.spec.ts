@@ -8,19 +8,19 @@ import {
   realCodeObject,
   writeApp,
 } from '../pgo/testing/fake-llvm';
-import { pgoAppGenerate } from '../pgo-app-generate/pgo-app-generate';
-import { pgoAppGenerateOptionsSchema } from '../pgo-app-generate/options';
-import { pgoAppInstrument } from '../pgo-app-instrument/pgo-app-instrument';
-import { pgoAppInstrumentOptionsSchema } from '../pgo-app-instrument/options';
-import { pgoAppMerge } from '../pgo-app-merge/pgo-app-merge';
-import { pgoAppMergeOptionsSchema } from '../pgo-app-merge/options';
+import { generateFromApp } from '../pgo-generate/app';
+import { generateFromAppSchema } from '../pgo-generate/options';
+import { instrumentApp } from '../pgo-instrument/app';
+import { instrumentAppSchema } from '../pgo-instrument/options';
+import { mergeOfAppSchema } from '../pgo-merge/options';
+import { mergeOfApp } from '../pgo-merge/pgo-merge';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { TestWorkspace } from '../testing/workspace';
-import { pgoAppBuild } from '../pgo-app-build/pgo-app-build';
-import { pgoAppBuildOptionsSchema } from '../pgo-app-build/options';
-import { chooseBuild } from './choose';
-import { pgoAppUseOptionsSchema } from './options';
-import { pgoAppUse } from './pgo-app-use';
+import { buildApp } from '../pgo-build/app';
+import { buildAppSchema } from '../pgo-build/options';
+import { useInApp } from './app';
+import { chooseBuild } from './choose-build';
+import { useInAppSchema } from './options';
 
 let code: Buffer;
 let workspace: TestWorkspace;
@@ -38,12 +38,11 @@ describe('the stages of PGO on an app', () => {
       env: installFakes(workspace),
     });
   const here = () => ({ app: workspace.app });
-  const instrument = (deps: FakeDeps) => pgoAppInstrument(pgoAppInstrumentOptionsSchema.parse(here()), deps);
-  const generate = (deps: FakeDeps) => pgoAppGenerate(pgoAppGenerateOptionsSchema.parse(here()), deps);
-  const merge = (deps: FakeDeps) => pgoAppMerge(pgoAppMergeOptionsSchema.parse(here()), deps);
-  const build = (deps: FakeDeps, more: object = {}) =>
-    pgoAppBuild(pgoAppBuildOptionsSchema.parse({ ...here(), ...more }), deps);
-  const use = (deps: FakeDeps) => pgoAppUse(pgoAppUseOptionsSchema.parse(here()), deps);
+  const instrument = (deps: FakeDeps) => instrumentApp(instrumentAppSchema.parse(here()), deps);
+  const generate = (deps: FakeDeps) => generateFromApp(generateFromAppSchema.parse(here()), deps);
+  const merge = (deps: FakeDeps) => mergeOfApp(mergeOfAppSchema.parse(here()), deps);
+  const build = (deps: FakeDeps, more: object = {}) => buildApp(buildAppSchema.parse({ ...here(), ...more }), deps);
+  const use = (deps: FakeDeps) => useInApp(useInAppSchema.parse(here()), deps);
 
   it('build it once more in a folder of its own: device code with the plugin, all else as the app does', async () => {
     const deps = depsWith();

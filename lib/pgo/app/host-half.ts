@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Deps } from '../deps/deps';
-import type { ProfileInput } from '../pgo-merge/inputs';
-import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupted';
-import { describeEnd } from '../support/ndjson';
-import { llvmMajor, type Llvm } from '../toolchain/find-llvm';
+import type { Deps } from '../../deps/deps';
+import type { ProfileInput } from '../profile-inputs';
+import { KernloopError } from '../../support/error';
+import { throwIfInterrupted } from '../../support/interrupted';
+import { describeEnd } from '../../support/ndjson';
+import { llvmMajor, type Llvm } from '../../toolchain/find-llvm';
 
 /**
  * Runtime that clang links into a program that counts its host code, from the package `libclang-rt-22-dev`. Without it
@@ -41,6 +41,6 @@ export async function mergeHostProfiles(
   throw new KernloopError(
     'PGO_PROFILE_INVALID',
     `the host's half of the profile cannot be merged: ${describeEnd('llvm-profdata', ended)}`,
-    'run `kernloop pgo-app-instrument` and `kernloop pgo-app-generate` once more',
+    'run `kernloop pgo-instrument --app` and `kernloop pgo-generate --app` once more',
   );
 }

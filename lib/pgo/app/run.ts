@@ -1,14 +1,14 @@
 import { basename, dirname } from 'node:path';
-import type { App } from '../app/app';
-import { inputOf } from '../app/input';
-import { appVariables } from '../app/variables';
-import type { Device } from '../device/device';
-import { withDevice } from '../device/lock';
-import type { Deps } from '../deps/deps';
-import { builtNative } from '../deps/built-native';
-import { KernloopError } from '../support/error';
-import { throwIfInterrupted } from '../support/interrupted';
-import { describeEnd } from '../support/ndjson';
+import type { App } from '../../app/app';
+import { inputOf } from '../../app/input';
+import { appVariables } from '../../app/variables';
+import type { Device } from '../../device/device';
+import { withDevice } from '../../device/lock';
+import type { Deps } from '../../deps/deps';
+import { builtNative } from '../../deps/built-native';
+import { KernloopError } from '../../support/error';
+import { throwIfInterrupted } from '../../support/interrupted';
+import { describeEnd } from '../../support/ndjson';
 
 /** Library that is preloaded in front of the device's runtime. */
 export const collectorOf = ({ description }: Pick<Device, 'description'>, deps: Deps): Promise<string> =>

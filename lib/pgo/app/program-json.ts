@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
-import { readJson } from '../support/schema';
+import { KernloopError } from '../../support/error';
+import { sha256OfFile } from '../../support/files';
+import { readJson } from '../../support/schema';
 
 /** `build.json` of a program that was built again. */
-const appBuildSchema = z.object({
-  schema: z.literal('kernloop.pgo-app-build/1'),
+const programSchema = z.object({
+  schema: z.literal('kernloop.pgo-program/1'),
   program: z.string().describe('Beside this file.'),
   program_sha256: z.string(),
   compiler: z.string(),
@@ -16,12 +16,12 @@ const appBuildSchema = z.object({
   options: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
 });
 
-export type AppBuild = z.output<typeof appBuildSchema>;
+export type ProgramJson = z.output<typeof programSchema>;
 
-/** The built program in a folder. */
-export function builtProgram(folder: string, stage: string): { program: string; build: AppBuild } {
-  const hint = `run \`kernloop ${stage}\``;
-  const build = readJson(join(folder, 'build.json'), appBuildSchema, 'PGO_BUILD_MISSING', hint);
+/** The program that a stage built in a folder. */
+export function builtProgram(folder: string, stage: string): { program: string; build: ProgramJson } {
+  const hint = `run \`kernloop ${stage} --app\``;
+  const build = readJson(join(folder, 'build.json'), programSchema, 'PGO_BUILD_MISSING', hint);
   const program = join(folder, build.program);
   if (existsSync(program) && sha256OfFile(program) === build.program_sha256) return { program, build };
   throw new KernloopError('PGO_BUILD_MISSING', `${program} is not what was built`, hint);

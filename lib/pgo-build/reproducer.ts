@@ -1,8 +1,8 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { buildConditions, currentBuild, writeBuildJson, type BuildJson, type BuildKey } from '../pgo/build-json';
-import { mllvm, withoutHeightReduction } from '../pgo/clang-arguments';
+import { mllvm, usingProfile } from '../pgo/clang-arguments';
 import { PgoCompiler, readRecipe } from '../pgo/compile';
 import { refuseForeignPgo } from '../pgo/own-folders';
 import { pgoPaths, variantsOf, type VariantName } from '../pgo/layout';
@@ -11,18 +11,18 @@ import { profileDigest, readWaves } from '../pgo/profile';
 import { readReport } from '../pgo/report-json';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
-import { partialOf } from '../support/leftovers';
+import { replaceFolder } from '../support/leftovers';
 import { variantExtension } from '../language/languages';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { CompileResult } from '../toolchain/compile';
-import type { PgoBuildOptions } from './options';
-import type { PgoBuildResult } from './result';
+import type { BuildReproducerOptions } from './options';
+import type { BuiltReproducer } from './result';
 
 /**
  * Builds the candidates of pgo-use: with the compiler without a profile, and with the profile under each gate of spill
  * placement.
  */
-export async function pgoBuild(options: PgoBuildOptions, deps: Deps): Promise<PgoBuildResult> {
+export async function buildReproducer(options: BuildReproducerOptions, deps: Deps): Promise<BuiltReproducer> {
   const reproducer = openReproducer(options.reproducer);
   readRecipe(reproducer);
   const { build, upToDate } = await buildVariants(reproducer, options, deps);
@@ -45,7 +45,7 @@ export const variantKey = ({ config }: Pick<Reproducer, 'config'>, profileSha256
 
 export async function buildVariants(
   reproducer: Reproducer,
-  options: Pick<PgoBuildOptions, 'compileLimitSeconds'>,
+  options: Pick<BuildReproducerOptions, 'compileLimitSeconds'>,
   deps: Deps,
 ): Promise<{ build: BuildJson; upToDate: boolean }> {
   const paths = pgoPaths(reproducer.root);
@@ -59,24 +59,17 @@ export async function buildVariants(
   const compiler = await PgoCompiler.open(reproducer, llvm, deps);
   const conditions = buildConditions(reproducer.root, key, deps);
   const extension = variantExtension(compiler.recipe.language, reproducer.config.device.kind);
-  const partial = partialOf(paths.variants);
-  try {
-    mkdirSync(partial, { recursive: true });
+  await replaceFolder(paths.variants, async (folder) => {
     const files: Record<string, string> = {};
     const compiled: CompileResult[] = [];
     const compile = async (name: string, using: readonly string[]): Promise<void> => {
-      const output = join(partial, `${name}.${extension}`);
+      const output = join(folder, `${name}.${extension}`);
       const { compileLimitSeconds: limitSeconds } = options;
       compiled.push(await explained(() => compiler.compile({ output, options: using, limitSeconds })));
       files[name] = output;
     };
     const use = (name: VariantName, more: readonly string[]): string[] => [
-      `-fpass-plugin=${plugin.path}`,
-      ...mllvm('kernloop-pgo=use'),
-      ...withoutHeightReduction(),
-      ...mllvm(`kernloop-pgo-profile=${paths.profdata}`),
-      ...mllvm(`kernloop-pgo-waves=${paths.waves}`),
-      ...mllvm(`kernloop-pgo-report=${join(partial, `${name}.report.json`)}`),
+      ...usingProfile(plugin, paths, join(folder, `${name}.report.json`)),
       ...more,
     ];
     // Base uses the unchanged compiler without our plugin. A second build reports its spills and their cost by the
@@ -89,21 +82,11 @@ export async function buildVariants(
       if (name === 'base') continue;
       await compile(name, use(name, name === 'use' ? [] : mllvm(`kernloop-pgo-gate=${name}`)));
     }
-    writeBuildJson(
-      join(partial, 'build.json'),
-      {
-        ...{ reproducer, llvm, key, conditions, files, compiled },
-        recipe: compiler.recipe,
-        pluginSha256: plugin.sha256,
-      },
-      deps,
-    );
+    const built = { reproducer, llvm, key, conditions, files, compiled };
+    const { recipe } = compiler;
+    writeBuildJson(join(folder, 'build.json'), { ...built, recipe, pluginSha256: plugin.sha256 }, deps);
     refuseForeignPgo(paths.variants);
-    rmSync(paths.variants, { recursive: true, force: true });
-    renameSync(partial, paths.variants);
-  } finally {
-    rmSync(partial, { recursive: true, force: true });
-  }
+  });
   const build = currentBuild(paths.variants, reproducer, key, deps);
   if (build === null) {
     throw new KernloopError('COMPILE_FAILED', 'a source was changed while it was compiled', 'build again');
@@ -111,7 +94,7 @@ export async function buildVariants(
   return { build, upToDate: false };
 }
 
-export function isUpToDate(options: PgoBuildOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
+export function isUpToDate(options: BuildReproducerOptions, { env, report }: Pick<Deps, 'env' | 'report'>): boolean {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
   const key = variantKey(reproducer, profileDigest(paths));
@@ -159,9 +142,10 @@ async function explained<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): PgoBuildResult {
+function describe(reproducer: Reproducer, build: BuildJson, upToDate: boolean): BuiltReproducer {
   const paths = pgoPaths(reproducer.root);
   return {
+    subject: 'reproducer',
     kernel: reproducer.config.name,
     profile_sha256: build.profile_sha256 ?? '',
     compiler: build.compiler,

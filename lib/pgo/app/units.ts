@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { App } from '../app/app';
-import { compileDatabaseOf } from '../app/compile-database';
-import { KernloopError } from '../support/error';
-import { parseCompileArguments, renderCompileArgument } from '../toolchain/compile-arguments';
-import { readCompileDatabase, type CompileCommand } from '../toolchain/compile-database';
-import { cudaDialect } from '../toolchain/dialect-cuda';
-import { hipDialect } from '../toolchain/dialect-hip';
-import { shellWords } from '../toolchain/shell-words';
+import type { App } from '../../app/app';
+import { compileDatabaseOf } from '../../app/compile-database';
+import { KernloopError } from '../../support/error';
+import { parseCompileArguments, renderCompileArgument } from '../../toolchain/compile-arguments';
+import { readCompileDatabase, type CompileCommand } from '../../toolchain/compile-database';
+import { cudaDialect } from '../../toolchain/dialect-cuda';
+import { hipDialect } from '../../toolchain/dialect-hip';
+import { shellWords } from '../../toolchain/shell-words';
 
 /** A source file of the app, and how it is compiled. */
 export interface AppUnit {
