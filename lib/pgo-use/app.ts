@@ -8,16 +8,15 @@ import { openDevice } from '../device/open-device';
 import type { Deps } from '../deps/deps';
 import { variantNames } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
-import { isSaid } from '../pgo/refusals';
 import { builtProgram } from '../pgo/app/program-json';
 import { appPgoPaths } from '../pgo/layout';
 import { KernloopError } from '../support/error';
 import { sha256OfFile, writeJson } from '../support/files';
-import { formatCount, table } from '../support/report';
 import { chooseBuild } from './choose-build';
-import { measureProgram, summed, type AppRun } from './measure-app';
+import { measureProgram, summed, type AppRun } from './measure-program';
 import type { UseInAppOptions } from './options';
 import type { AppBuildResult, ChosenBuild } from './result';
+import { printBuilds } from './text';
 
 /**
  * Runs each build that used the profile, and the unchanged app, and says which build to take, if any. Nothing is
@@ -70,7 +69,7 @@ export async function useInApp(options: UseInAppOptions, deps: Deps): Promise<Ch
     ...{ kept, reason },
   };
   writeJson(paths.choice, result);
-  print(app, result, isTimed, deps);
+  printBuilds(result, isTimed, (path) => relative(app.root, path), deps);
   return result;
 }
 
@@ -86,31 +85,5 @@ function builtVariants(app: App, profileSha256: string): { names: string[]; comp
     'PGO_BUILD_MISSING',
     isStale ? `${variants} was built by another profile` : `${variants} holds no builds of ${app.config.name}`,
     'run `kernloop pgo-build --app`',
-  );
-}
-
-function print(
-  app: App,
-  { device, builds, kept, reason }: ChosenBuild,
-  isTimed: boolean,
-  { report }: Pick<Deps, 'report'>,
-): void {
-  const [own] = builds;
-  const kernels = own?.kernels ?? [];
-  const total = (one: AppBuildResult, symbol: string): string =>
-    formatCount(one.kernels.find((kernel) => kernel.symbol === symbol)?.total ?? 0);
-  const rows = kernels.map(({ name, symbol }) => [name, ...builds.map((one) => total(one, symbol))]);
-  const all = ['all', ...builds.map((one) => formatCount(one.total))];
-  for (const line of table([
-    [isTimed ? `${timeWords(device)}, ns` : 'wave-instructions', ...builds.map(({ name }) => name)],
-    ...rows,
-    all,
-  ]))
-    report.result(line);
-  for (const { name, judgement } of builds)
-    if (kept !== null || !isSaid(judgement, reason)) report.result(`${name}: ${judgement}`);
-  const program = builds.find(({ name }) => name === kept)?.program;
-  report.result(
-    program === undefined ? `Nothing is kept: ${reason}` : `Kept: ${reason}; it is ${relative(app.root, program)}`,
   );
 }

@@ -1,7 +1,7 @@
 import type { Deps } from '../deps/deps';
 import { choose } from './choose';
 import type { Figures, JudgedVariant, ChosenVariant } from './result';
-import { printChoice } from './text';
+import { printVariants } from './text';
 
 const counted = (millions: number, dwords: number): Figures => ({
   wave_instructions: millions * 1e6,
@@ -111,7 +111,7 @@ describe('what pgo-use keeps', () => {
       const judged = variants.map((one) => ({ ...one, judgement: judgements[one.name] ?? '' }));
       const result = { captured: counted(9, 16), variants: judged, kept, selector, reason, placed: null };
       const report = { result: (line: string) => void said.push(line) };
-      printChoice(result as unknown as ChosenVariant, { report } as unknown as Pick<Deps, 'report'>);
+      printVariants(result as unknown as ChosenVariant, { report } as unknown as Pick<Deps, 'report'>);
       return said;
     };
     const of = (all: readonly string[], words: string): string[] => all.filter((line) => line.includes(words));

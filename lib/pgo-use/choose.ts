@@ -1,6 +1,6 @@
 import { buildWords } from '../pgo/layout';
-import { refusals } from '../pgo/refusals';
 import { formatCount } from '../support/report';
+import { bestOf } from './best';
 import type { Figures, JudgedVariant } from './result';
 
 export interface Choice {
@@ -30,35 +30,20 @@ const axes: readonly Axis[] = [
  */
 export function choose(captured: Figures, candidates: readonly Candidate[]): Choice {
   const base = candidates.find(({ name }) => name === 'base');
-  const byProfile = candidates.filter(({ name }) => name !== 'base');
   const references = [
     { name: 'the captured code', figures: captured },
     ...(base && isRight(base) ? [{ name: 'base', figures: base as Figures }] : []),
   ];
-  const objections = new Map(byProfile.map((one) => [one.name, objectionTo(one, references)]));
-  const good = byProfile.filter(({ name }) => objections.get(name) === null);
-  const [best] = [...good].sort(order);
-  const judgements = Object.fromEntries(
-    candidates.map((one): [string, string] => [
-      one.name,
-      one.name === 'base'
-        ? judgeBase(one, captured)
-        : (objections.get(one.name) ?? (one === best || best === undefined ? 'kept' : beside(one, best))),
-    ]),
-  );
-  return {
-    kept: best?.name ?? null,
-    selector: selected(candidates),
-    reason: best ? whyKept(best, references) : whyNone(byProfile, judgements, base),
-    judgements,
-  };
+  const { best, judgements, refused } = bestOf(candidates, {
+    objection: (one) => objectionTo(one, references),
+    reference: (one) => judgeBase(one, captured),
+    order,
+    isSame: (one, other) => one.time_ratio === null && order(one, other) === 0,
+    good: 'right and better',
+  });
+  const reason = best ? whyKept(best, references) : (whyNothing(candidates, base) ?? refused);
+  return { kept: best?.name ?? null, selector: selected(candidates), reason, judgements };
 }
-
-/** A right and better variant that is not the one that is kept. */
-const beside = (one: Candidate, best: Candidate): string =>
-  one.time_ratio === null && order(one, best) === 0
-    ? `the same as ${best.name}`
-    : `right and better, but not as good as ${best.name}`;
 
 const isRight = ({ verdict }: Candidate): boolean => verdict === 'pass';
 
@@ -137,15 +122,10 @@ function whyKept(best: Candidate, references: readonly Reference[]): string {
   return `${buildWords(best.name)}: ${parts.join('; ')}`;
 }
 
-function whyNone(
-  byProfile: readonly Candidate[],
-  judgements: Readonly<Record<string, string>>,
-  base: Candidate | undefined,
-): string {
-  if (base && !isRight(base) && byProfile.every((one) => !isRight(one))) {
-    return `clang's code is not right even without a profile (${base.summary}): where that is rounding, say so in "options" of kernel.json ("validate": { "rtol": … })`;
-  }
-  return refusals(byProfile.map(({ name }) => ({ name, why: judgements[name] ?? '' })));
+/** The reason for which nothing is kept, if it is the compiler rather than the profile. */
+function whyNothing(candidates: readonly Candidate[], base: Candidate | undefined): string | undefined {
+  if (base === undefined || candidates.some(isRight)) return undefined;
+  return `clang's code is not right even without a profile (${base.summary}): where that is rounding, say so in "options" of kernel.json ("validate": { "rtol": … })`;
 }
 
 function describe(axis: string, mine: number, theirs: number): string {

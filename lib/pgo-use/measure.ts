@@ -38,10 +38,9 @@ function countsOf(result: ReplayResult): Figures {
   const dispatches = dispatchesOf(result);
   const sum = (value: (one: DispatchResult) => number): number => dispatches.reduce((all, one) => all + value(one), 0);
   return {
+    ...capturedTimes,
     wave_instructions: sum(({ counters }) => counters['wave_instructions']?.median ?? 0),
     scratch_wave_dwords: sum(({ hot_spots: hotSpots }) => scratchWaveDwords(hotSpots?.instructions ?? [])),
-    time_ratio: null,
-    time_ci95: null,
   };
 }
 
@@ -49,12 +48,7 @@ function countsOf(result: ReplayResult): Figures {
 function timesOf(result: ReplayResult): Figures {
   const speeds = dispatchesOf(result).flatMap(({ speed }) => speed ?? []);
   const [worst] = speeds.sort((a, b) => b.ratio - a.ratio);
-  return {
-    wave_instructions: null,
-    scratch_wave_dwords: null,
-    time_ratio: worst?.ratio ?? null,
-    time_ci95: worst?.ci95 ?? null,
-  };
+  return { ...capturedTimes, time_ratio: worst?.ratio ?? null, time_ci95: worst?.ci95 ?? null };
 }
 
 /** Times are relative to the captured code. */

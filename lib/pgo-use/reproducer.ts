@@ -25,7 +25,7 @@ import type { UseInReproducerOptions } from './options';
 import { isPlaced, placeVariant } from './place';
 import { quiet } from '../deps/quiet';
 import { chosenVariantSchema, type Figures, type ChosenVariant } from './result';
-import { printChoice } from './text';
+import { printVariants } from './text';
 
 /** Builds missing variants, judges and measures each, and keeps the best, unless it is wrong or slower. */
 export async function useInReproducer(options: UseInReproducerOptions, deps: Deps): Promise<ChosenVariant> {
@@ -64,7 +64,7 @@ async function decide(
   const key = device.work === 'duration_ns' ? '' : keyOf(reproducer, device, options, deps);
   const known = key === '' ? null : decided(reproducer, key);
   if (known !== null) {
-    printChoice(known, deps);
+    printVariants(known, deps);
     deps.report.info('nothing was changed since it was chosen');
     return known;
   }
@@ -86,7 +86,7 @@ async function decide(
     ...{ kept, selector, reason, placed },
   };
   writeJson(paths.choice, result);
-  printChoice(result, deps);
+  printVariants(result, deps);
   return result;
 }
 

@@ -25,18 +25,23 @@ const variantSchema = figuresSchema.extend({
   judgement: z.string().describe('Why it was kept, or why not.'),
 });
 
+const choice = {
+  schema: z.literal('kernloop.pgo-choice/1'),
+  profile_sha256: z.string(),
+  compiler: z.string(),
+  device: z.object({ kind: z.string(), identity: z.string() }),
+  reason: z.string(),
+} as const;
+
 /** Content of choice.json, and result of the stage. */
 export const chosenVariantSchema = z
   .object({
     subject: z.literal('reproducer'),
-    schema: z.literal('kernloop.pgo-choice/1'),
+    ...choice,
     kernel: z.string(),
     key: z
       .string()
       .describe('Of all that decides the choice; empty where times were measured, which are never reused.'),
-    profile_sha256: z.string(),
-    compiler: z.string(),
-    device: z.object({ kind: z.string(), identity: z.string() }),
     captured: figuresSchema,
     variants: z.array(variantSchema),
     kept: z
@@ -44,7 +49,6 @@ export const chosenVariantSchema = z
       .nullable()
       .describe('The variant that is better than the captured code and than base; null for none.'),
     selector: z.string().nullable().describe('Which one the static selector would have taken, without a replay.'),
-    reason: z.string(),
     placed: keptVariantSchema
       .nullable()
       .describe('Where it was put for validate and replay to find; null where it was not.'),
@@ -78,17 +82,13 @@ const buildSchema = z.object({
 
 export const chosenBuildSchema = z.object({
   subject: z.literal('app'),
-  schema: z.literal('kernloop.pgo-choice/1'),
+  ...choice,
   app: z.string(),
-  profile_sha256: z.string(),
-  compiler: z.string(),
-  device: z.object({ kind: z.string(), identity: z.string() }),
   builds: z.array(buildSchema),
   kept: z
     .string()
     .nullable()
     .describe('The build that executes less, or is faster, than the app as it is and than base; null for none.'),
-  reason: z.string(),
 });
 
 export type ChosenVariant = z.output<typeof chosenVariantSchema>;

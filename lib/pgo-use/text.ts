@@ -3,9 +3,9 @@ import { timeWords } from '../device/emulated-driver';
 import { formatCount, table } from '../support/report';
 import { buildWords } from '../pgo/layout';
 import { isSaid } from '../pgo/refusals';
-import type { Figures, ChosenVariant } from './result';
+import type { AppBuildResult, ChosenBuild, ChosenVariant, Figures } from './result';
 
-export function printChoice(result: ChosenVariant, { report }: Pick<Deps, 'report'>): void {
+export function printVariants(result: ChosenVariant, { report }: Pick<Deps, 'report'>): void {
   const isTimed = result.variants.some(({ time_ratio: timeRatio }) => timeRatio !== null);
   // ptxas reports no spills.
   const isCompiled = result.variants.some(({ spill_dwords: spillDwords }) => spillDwords !== null);
@@ -24,16 +24,22 @@ export function printChoice(result: ChosenVariant, { report }: Pick<Deps, 'repor
   ];
   for (const line of table(rows)) report.result(line);
   if (isCompiled) report.result('off, uniform, flatten, wave: gates, which say what spills see of the profile');
-  for (const { name, judgement } of result.variants)
-    if (result.kept !== null || !isSaid(judgement, result.reason)) report.result(`${name}: ${judgement}`);
-  if (result.kept === null) {
-    report.result(`Nothing is kept: ${result.reason}`);
-    return;
-  }
   const where = result.placed?.file ?? result.variants.find(({ name }) => name === result.kept)?.file ?? '';
-  report.result(`Kept: ${result.reason}; it is ${where}`);
-  if (result.selector !== null && result.selector !== result.kept)
+  printJudgements(result, result.variants, where, report);
+  if (result.selector !== null && result.kept !== null && result.selector !== result.kept)
     report.result(`(the static score alone would have kept ${buildWords(result.selector)})`);
+}
+
+/** Prints each judgement that the reason does not repeat, and what is kept. */
+function printJudgements(
+  { kept, reason }: { readonly kept: string | null; readonly reason: string },
+  judged: readonly { readonly name: string; readonly judgement: string }[],
+  where: string,
+  report: Deps['report'],
+): void {
+  for (const { name, judgement } of judged)
+    if (kept !== null || !isSaid(judgement, reason)) report.result(`${name}: ${judgement}`);
+  report.result(kept === null ? `Nothing is kept: ${reason}` : `Kept: ${reason}; it is ${where}`);
 }
 
 const count = (value: number | null): string => (value === null ? '-' : formatCount(value));
@@ -42,4 +48,23 @@ function ratio({ time_ratio: timeRatio, time_ci95: timeCi95 }: Figures): string 
   if (timeRatio === null) return '-';
   const interval = timeCi95 ? ` (${timeCi95.low.toFixed(3)} to ${timeCi95.high.toFixed(3)})` : '';
   return `${timeRatio.toFixed(3)}×${interval}`;
+}
+
+/** `shown`: a path as people read it. */
+export function printBuilds(
+  result: ChosenBuild,
+  isTimed: boolean,
+  shown: (path: string) => string,
+  { report }: Pick<Deps, 'report'>,
+): void {
+  const { device, builds, kept } = result;
+  const total = (one: AppBuildResult, symbol: string): string =>
+    formatCount(one.kernels.find((kernel) => kernel.symbol === symbol)?.total ?? 0);
+  const rows = [
+    [isTimed ? `${timeWords(device)}, ns` : 'wave-instructions', ...builds.map(({ name }) => name)],
+    ...(builds[0]?.kernels ?? []).map(({ name, symbol }) => [name, ...builds.map((one) => total(one, symbol))]),
+    ['all', ...builds.map((one) => formatCount(one.total))],
+  ];
+  for (const line of table(rows)) report.result(line);
+  printJudgements(result, builds, shown(builds.find(({ name }) => name === kept)?.program ?? ''), report);
 }
