@@ -32,6 +32,12 @@ describe('the subject of a stage that works on a reproducer or an app', () => {
     expect([workspace.app, workspace.root].map(subjectAt)).toEqual(['reproducer', 'reproducer']);
   });
 
+  it('is a reproducer where those of an app are, and where nothing is: the error names the near ones', () => {
+    workspace.write('kernloop.json', {});
+    const places = ['kernels', 'kernels/app', 'saxpy', 'app/saxpy'].map((at) => workspace.path(at));
+    expect(places.map(subjectAt)).toEqual(places.map(() => 'reproducer'));
+  });
+
   it.each([
     ['a flag', { app: 'x' }, {}, 'app'],
     ['a flag', { reproducer: 'x' }, {}, 'reproducer'],

@@ -1,12 +1,13 @@
-import { dirname, join, resolve } from 'node:path';
 import { existsSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
 import type { Subject } from '../stage/either';
 import type { Stage } from '../stage/stage';
 import type { Environment } from '../support/environment';
 import { KernloopError } from '../support/error';
-import { isOfMachine } from '../support/option-variables';
+import { environmentName, isOfMachine } from '../support/option-variables';
 import { environmentLayer, flagLayer, type Layer } from '../support/options';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
+import { findUpward } from '../support/workspace-root';
 
 /**
  * Descriptor of the stage for its subject: the reproducer or app that flags or environment name, else the project of
@@ -16,18 +17,21 @@ export function forSubject(stage: Stage, flags: Readonly<Record<string, unknown>
   if (stage.subjects === undefined) return stage;
   const layers = [flagLayer(flags), environmentLayer(stage.name, stage.options, env)];
   const subject = layers.map((layer) => namedIn(stage, layer)).find((named) => named !== undefined) ?? subjectAt('.');
-  const chosen = stage.subjects[subject];
-  for (const layer of layers) refuseOthers(chosen, layer);
+  const { reproducer, app } = stage.subjects;
+  const [chosen, other] = subject === 'app' ? [app, reproducer] : [reproducer, app];
+  for (const layer of layers) refuseOthers(chosen, other, layer);
   return chosen;
 }
 
-/** Kind of the nearest project around a folder; a reproducer if there is none. */
+/**
+ * Kind of the nearest project around a folder. A reproducer if there is none, and where reproducers are: its error
+ * names those that were meant.
+ */
 export function subjectAt(folder: string): Subject {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, kernelFile))) return 'reproducer';
-    if (existsSync(join(at, kernloopFile))) return 'app';
-    if (at === dirname(at)) return 'reproducer';
-  }
+  const from = resolve(folder);
+  const [kernel, app] = [kernelFile, kernloopFile].map((file) => findUpward(from, file));
+  if (app === undefined || !existsSync(from) || relative(app, from).split(sep)[0] === 'kernels') return 'reproducer';
+  return kernel !== undefined && kernel.length >= app.length ? 'reproducer' : 'app';
 }
 
 function namedIn({ name: stage }: Stage, { values, origin }: Layer): Subject | undefined {
@@ -40,22 +44,18 @@ function namedIn({ name: stage }: Stage, { values, origin }: Layer): Subject | u
   );
 }
 
-function refuseOthers({ name: stage, project, options }: Stage, { values, origin }: Layer): void {
-  const other = Object.keys(values).find(
-    (name) =>
-      values[name] !== undefined &&
-      !(name in options.shape) &&
-      // Machine variables set an option of every stage that has it.
-      !(isOfMachine(name) && nameOf(origin, name).startsWith('KERNLOOP_')) &&
-      !['reproducer', 'app'].includes(name),
-  );
-  if (other === undefined) return;
-  const [is, needs] = project === 'app' ? ['an app', 'a reproducer'] : ['a reproducer', 'an app'];
-  throw new KernloopError(
-    'USAGE',
-    `${nameOf(origin, other)}: ${stage} has this option for ${needs} only, and works on ${is} here`,
-    `leave it out, or name ${needs} with --${project === 'app' ? 'reproducer' : 'app'}`,
-  );
+function refuseOthers(chosen: Stage, other: Stage, { values, origin }: Layer): void {
+  const [needs, is] = [other, chosen].map(({ project }) => (project === 'app' ? 'an app' : 'a reproducer'));
+  for (const name of Object.keys(other.options.shape)) {
+    if (values[name] === undefined || name in chosen.options.shape || name === other.project) continue;
+    // A variable of the machine sets the options of every stage that has it.
+    if (isOfMachine(name) && nameOf(origin, name) === environmentName(chosen.name, name)) continue;
+    throw new KernloopError(
+      'USAGE',
+      `${nameOf(origin, name)}: ${chosen.name} has this option for ${needs} only, and works on ${is} here`,
+      `leave it out, or name ${needs} with --${other.project}`,
+    );
+  }
 }
 
 const nameOf = (origin: Layer['origin'], option: string): string =>
