@@ -10,7 +10,6 @@ import { mllvm, usingProfile } from '../pgo/clang-arguments';
 import { appPgoPaths, appVariants, hasGates } from '../pgo/layout';
 import { ensurePlugin } from '../pgo/plugin';
 import { profileDigest } from '../pgo/profile';
-import { partialOf } from '../support/leftovers';
 import { findLlvm } from '../toolchain/find-llvm';
 import type { BuildAppOptions } from './options';
 import type { BuiltApp } from './result';
@@ -29,9 +28,8 @@ export async function buildApp(options: BuildAppOptions, deps: Deps): Promise<Bu
   rmSync(paths.variants, { recursive: true, force: true });
   const isGated = hasGates(appUnits(app).map(({ language }) => language));
   for (const name of appVariants(isGated, options.gate)) {
-    const folder = join(paths.variants, name);
-    const use = (unit: number): string[] => [
-      ...usingProfile(plugin, paths, join(partialOf(folder), `report.${unit}.%a.json`)),
+    const use = (unit: number, folder: string): string[] => [
+      ...usingProfile(plugin, paths, join(folder, `report.${unit}.%a.json`)),
       ...(isGated ? mllvm(`kernloop-pgo-gate=${name}`) : []),
       ...(existsSync(paths.host) ? hostUse(paths.host) : []),
     ];
@@ -42,7 +40,7 @@ export async function buildApp(options: BuildAppOptions, deps: Deps): Promise<Bu
       profile_sha256: profileSha256,
       options: { mode: 'use', gate: name },
     };
-    const request = { folder, program: own, linkArguments, limitSeconds, record };
+    const request = { folder: join(paths.variants, name), program: own, linkArguments, limitSeconds, record };
     const built = await rebuildApp(app, { ...request, options: name === 'base' ? () => [] : use }, llvm, deps);
     builds.push({ name, program: built.program, sha256: built.sha256 });
   }

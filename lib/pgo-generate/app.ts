@@ -1,34 +1,40 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { openApp } from '../app/app';
+import { builtNative } from '../deps/built-native';
 import type { Deps } from '../deps/deps';
 import { openDevice } from '../device/open-device';
 import { deviceProfile } from '../pgo/profile-inputs';
 import { builtProgram } from '../pgo/app/program-json';
 import { appPgoPaths } from '../pgo/layout';
-import { collectorOf, runCollecting } from '../pgo/app/run';
+import { runPreloaded } from '../pgo/app/run';
 import { KernloopError } from '../support/error';
 import { replaceFolder } from '../support/leftovers';
 import type { GenerateFromAppOptions } from './options';
 import type { AppProfiles } from './result';
 
-/** Runs the program that pgo-instrument built, and keeps the counts of its kernels. */
+/**
+ * Runs the program that pgo-instrument built, with the collector in front of the device's runtime, and keeps the counts
+ * of its kernels.
+ */
 export async function generateFromApp(options: GenerateFromAppOptions, deps: Deps): Promise<AppProfiles> {
   const app = openApp(options.app);
   const paths = appPgoPaths(app.root);
   const { program, build } = builtProgram(paths.instrumented, 'pgo-instrument');
   const device = await openDevice(options, deps);
-  const collector = await collectorOf(device, deps);
-  if (!existsSync(collector)) {
+  const library = await builtNative(device.description.kind === 'cuda' ? 'pgoCuda' : 'pgoHip', deps);
+  if (!existsSync(library)) {
     throw new KernloopError(
       'ENVIRONMENT_NATIVE_MISSING',
-      `${collector} not found`,
+      `${library} not found`,
       'install kernloop once more (in a checkout: `npm run build:native`)',
     );
   }
   const { name } = app.config;
   const { files, hostFiles } = await replaceFolder(paths.raw, async (folder) => {
-    await runCollecting(app, program, join(folder, 'app-%p.profraw'), device, options.timeLimitSeconds, deps);
+    const collecting = { program, library, variables: { LLVM_PROFILE_FILE: join(folder, 'app-%p.profraw') } };
+    const hint = 'see whether the app runs through without counters; --sample blocks:64 makes them cheaper';
+    await runPreloaded(app, collecting, device, options.timeLimitSeconds, hint, deps);
     const all = readdirSync(folder)
       .filter((file) => file.endsWith('.profraw'))
       .sort();

@@ -6,7 +6,7 @@ import type { Deps } from '../deps/deps';
 import type { Device } from '../device/device';
 import { variantExtension } from '../language/languages';
 import { openReplayDevice } from '../replay/replay-device';
-import { currentBuild, type BuildJson } from '../pgo/build-json';
+import { currentBuild, requireBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
 import { refuseForeignPgo } from '../pgo/own-folders';
 import { pgoPaths } from '../pgo/layout';
@@ -40,17 +40,10 @@ export async function generateFromReproducer(
   return count(reproducer, await builtOrBuild(reproducer, deps), options, deps);
 }
 
-/** The task runs code that another task built, perhaps on another machine. */
 export async function generateTask(options: GenerateFromReproducerOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
-  const build = currentBuild(pgoPaths(reproducer.root).instrumented, reproducer, null, deps);
-  if (build === null) {
-    throw new KernloopError(
-      'PGO_BUILD_MISSING',
-      `${reproducer.config.name}: pgo/instrumented holds no code of the sources as they are`,
-      'run the target pgo-instrument first (pgo-generate depends on it)',
-    );
-  }
+  const { instrumented } = pgoPaths(reproducer.root);
+  const build = requireBuild(instrumented, reproducer, null, ['pgo-generate', 'pgo-instrument'], deps);
   return (await count(reproducer, build, options, deps)).exit_code === exitCodes.pass;
 }
 

@@ -7,7 +7,6 @@ import { rebuildApp } from '../pgo/app/rebuild';
 import { mllvm } from '../pgo/clang-arguments';
 import { appPgoPaths } from '../pgo/layout';
 import { ensurePlugin } from '../pgo/plugin';
-import { partialOf } from '../support/leftovers';
 import { findLlvm } from '../toolchain/find-llvm';
 import { keyOf, pluginArguments, requirePowers } from './key';
 import type { InstrumentAppOptions } from './options';
@@ -21,7 +20,6 @@ export async function instrumentApp(options: InstrumentAppOptions, deps: Deps): 
   const own = findProgram(app, deps.env);
   const llvm = await findLlvm(deps);
   const plugin = await ensurePlugin(app.workspaceRoot, llvm, deps);
-  const folder = appPgoPaths(app.root).instrumented;
   const countsHost = hostRuntime(llvm) !== null;
   if (!countsHost) {
     deps.report.warn(
@@ -32,12 +30,12 @@ export async function instrumentApp(options: InstrumentAppOptions, deps: Deps): 
   const { program, units } = await rebuildApp(
     app,
     {
-      ...{ folder, program: own, limitSeconds: options.compileLimitSeconds },
+      ...{ folder: appPgoPaths(app.root).instrumented, program: own, limitSeconds: options.compileLimitSeconds },
       linkArguments: [...options.linkArgument, ...(countsHost ? ['-fprofile-generate'] : [])],
-      options: (unit) => [
+      options: (unit, folder) => [
         ...pluginArguments(plugin, options),
         ...(countsHost ? hostGenerate : []),
-        ...mllvm(`kernloop-pgo-map=${join(partialOf(folder), `map.${unit}.%a.json`)}`),
+        ...mllvm(`kernloop-pgo-map=${join(folder, `map.${unit}.%a.json`)}`),
       ],
       record: {
         plugin_sha256: plugin.sha256,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceOptions } from '../device/options';
+import { compileLimitSeconds } from '../pgo-instrument/options';
 import { gates } from '../pgo/layout';
 
 export const pgoRuntimeOptionsSchema = z.object({
@@ -33,7 +34,7 @@ export const pgoRuntimeOptionsSchema = z.object({
     .min(1)
     .default([...gates])
     .describe('Spill-placement gates to build. The static scores choose one.'),
-  compileLimitSeconds: z.number().positive().default(600).describe('End each compilation after this time.'),
+  compileLimitSeconds,
   timeLimitSeconds: z.number().min(0).default(0).describe('End the app after this time. 0: no limit.'),
 });
 

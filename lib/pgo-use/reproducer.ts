@@ -6,13 +6,12 @@ import { openReplayDevice } from '../replay/replay-device';
 import type { Device } from '../device/device';
 import { buildVariants, spillsOf, variantKey } from '../pgo-build/reproducer';
 import { buildReproducerSchema } from '../pgo-build/options';
-import { currentBuild, type BuildJson } from '../pgo/build-json';
+import { requireBuild, type BuildJson } from '../pgo/build-json';
 import { readRecipe } from '../pgo/compile';
 import { pgoPaths, variantsOf } from '../pgo/layout';
 import { profileDigest } from '../pgo/profile';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { kernloopJsonSchema } from '../app/kernloop-json';
-import { KernloopError } from '../support/error';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
 import { kernloopFile } from '../support/project-file-names';
 import { readJson } from '../support/schema';
@@ -36,19 +35,16 @@ export async function useInReproducer(options: UseInReproducerOptions, deps: Dep
   return decide(reproducer, build, options, deps);
 }
 
-/** The task judges variants that another task built, perhaps on another machine. */
 export async function useTask(options: UseInReproducerOptions, deps: Deps): Promise<boolean> {
   const reproducer = openReproducer(options.reproducer);
   const paths = pgoPaths(reproducer.root);
-  const build = currentBuild(paths.variants, reproducer, variantKey(reproducer, profileDigest(paths)), deps);
-  if (build === null) {
-    throw new KernloopError(
-      'PGO_BUILD_MISSING',
-      `${reproducer.config.name}: pgo/variants holds no code of this profile and of the sources as they are`,
-      'run the target pgo-build first (pgo-use depends on it)',
-    );
-  }
-  await decide(reproducer, build, options, deps);
+  const key = variantKey(reproducer, profileDigest(paths));
+  await decide(
+    reproducer,
+    requireBuild(paths.variants, reproducer, key, ['pgo-use', 'pgo-build'], deps),
+    options,
+    deps,
+  );
   return true;
 }
 

@@ -145,6 +145,23 @@ export function currentBuild(
   }
 }
 
+/** The current build, for a task that runs what another task built, perhaps on another machine. */
+export function requireBuild(
+  folder: string,
+  reproducer: Reproducer,
+  key: BuildKey | null,
+  [task, before]: readonly [task: string, before: string],
+  deps: Pick<Deps, 'env'>,
+): BuildJson {
+  const build = currentBuild(folder, reproducer, key, deps);
+  if (build !== null) return build;
+  throw new KernloopError(
+    'PGO_BUILD_MISSING',
+    `${reproducer.config.name}: pgo/${basename(folder)} holds no code of ${key === null ? '' : 'this profile and of '}the sources as they are`,
+    `run the target ${before} first (${task} depends on it)`,
+  );
+}
+
 const sortedEntries = (options: BuildOptions): [string, unknown][] =>
   Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
 

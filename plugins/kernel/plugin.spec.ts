@@ -67,6 +67,19 @@ describe('the plugin', () => {
     expect(names.filter((name) => name.startsWith('pgo'))).toEqual([]);
   });
 
+  it('has the stages of PGO for an app and for a reproducer, each with its own place and tasks before it', () => {
+    const { 'pgo-build': ofApp, 'pgo-generate': counts } = targets(workspace, 'apps/pipeline');
+    expect(ofApp).toMatchObject({
+      ...{ executor: 'kernloop:pgo-build', options: { app: 'apps/pipeline' }, dependsOn: ['pgo-merge'] },
+      outputs: ['{projectRoot}/.kernloop/pgo/variants'],
+    });
+    expect(counts?.dependsOn).toEqual(['program', 'pgo-instrument']);
+    expect(targets(workspace, 'kernels/pipeline/saxpy')['pgo-build']).toMatchObject({
+      ...{ executor: 'kernloop:pgo-build', options: { reproducer: 'kernels/pipeline/saxpy' } },
+      ...{ dependsOn: ['pgo-merge', 'recompile'], outputs: ['{projectRoot}/pgo/variants'] },
+    });
+  });
+
   it('extracts all kernels, or one, behind the tasks that capture and generate them', () => {
     const { 'extract-kernel': all, 'extract-saxpy': one } = targets(workspace, 'apps/pipeline');
     expect(all).toMatchObject({

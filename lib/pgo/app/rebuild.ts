@@ -25,8 +25,11 @@ export interface Rebuild {
   folder: string;
   /** Absolute path of the program that the app's own build makes. */
   program: string;
-  /** Options for the plugin, by number of the unit with device code: units must not write the same files. */
-  options: (unit: number) => readonly string[];
+  /**
+   * Options for the plugin, by number of the unit with device code and the folder for its files: units must not write
+   * the same ones.
+   */
+  options: (unit: number, folder: string) => readonly string[];
   /** More arguments for the linker, if those in the app's build do not suffice. */
   linkArguments: readonly string[];
   limitSeconds: number;
@@ -48,7 +51,8 @@ export async function rebuildApp(
   const sha256 = await replaceFolder(request.folder, async (folder) => {
     const objects = units.map((unit, index) => join(folder, objectName(unit, index)));
     await inTurns(units, async (unit, index) => {
-      await compileUnit(app, unit, objects[index] ?? '', architecture, request, index, llvm, deps);
+      const plugged = request.options(index, folder);
+      await compileUnit(app, unit, objects[index] ?? '', architecture, plugged, request.limitSeconds, llvm, deps);
     });
     await link(app, units, objects, join(folder, name), request, llvm, deps);
     for (const object of objects) rmSync(object, { force: true });
@@ -79,12 +83,11 @@ async function compileUnit(
   unit: AppUnit,
   object: string,
   architecture: string | null,
-  { options: optionsOf, limitSeconds }: Rebuild,
-  index: number,
+  options: readonly string[],
+  limitSeconds: number,
   llvm: Llvm,
   deps: Deps,
 ): Promise<void> {
-  const options = optionsOf(index);
   const args =
     unit.language === null
       ? withoutOutput(unit.args, unit.file)

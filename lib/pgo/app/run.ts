@@ -5,31 +5,9 @@ import { appVariables } from '../../app/variables';
 import type { Device } from '../../device/device';
 import { withDevice } from '../../device/lock';
 import type { Deps } from '../../deps/deps';
-import { builtNative } from '../../deps/built-native';
 import { KernloopError } from '../../support/error';
 import { throwIfInterrupted } from '../../support/interrupted';
 import { describeEnd } from '../../support/ndjson';
-
-/** Library that is preloaded in front of the device's runtime. */
-export const collectorOf = ({ description }: Pick<Device, 'description'>, deps: Deps): Promise<string> =>
-  builtNative(description.kind === 'cuda' ? 'pgoCuda' : 'pgoHip', deps);
-
-/**
- * Runs an instrumented program like the app, with the collector preloaded in front of the device's runtime: it writes
- * raw profiles by the pattern.
- */
-export async function runCollecting(
-  app: App,
-  program: string,
-  pattern: string,
-  device: Device,
-  timeLimitSeconds: number,
-  deps: Deps,
-): Promise<void> {
-  const hint = 'see whether the app runs through without counters; --sample blocks:64 makes them cheaper';
-  const preloaded = { program, library: await collectorOf(device, deps), variables: { LLVM_PROFILE_FILE: pattern } };
-  await runPreloaded(app, preloaded, device, timeLimitSeconds, hint, deps);
-}
 
 /** Runs a program like the app, with a library preloaded before all others. */
 export async function runPreloaded(
