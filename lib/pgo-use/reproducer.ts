@@ -70,8 +70,7 @@ async function decide(
   const placed = placeVariant(reproducer, judged.find(({ name }) => name === kept) ?? null, build, deps);
   const { kind, identity } = device.description;
   const result: ChosenVariant = {
-    subject: 'reproducer',
-    schema: 'kernloop.pgo-choice/1',
+    ...{ schema: 'kernloop.pgo-choice/1', subject: 'reproducer' },
     kernel: reproducer.config.name,
     key,
     profile_sha256: build.profile_sha256 ?? '',

@@ -102,13 +102,14 @@ function complete<S extends OptionsSchema, R extends z.ZodObject>(
 
 /** Options of both subjects; those that only one has begin with its name. */
 function marked(ofReproducer: OptionsSchema['shape'], ofApp: OptionsSchema['shape']): Record<string, z.ZodType> {
-  const all = Object.entries({ ...ofReproducer, ...ofApp, ...ofReproducer }).filter(([name]) => !(name in folders));
+  const all = Object.entries({ ...ofReproducer, ...ofApp, ...ofReproducer }) as [string, z.ZodType][];
+  const ofOne = (name: string): string => (name in ofApp ? 'For an app.' : 'For a reproducer.');
   return Object.fromEntries(
-    all.map(([name, option]) => {
-      const text = (option as z.ZodType).description ?? '';
-      if (!(name in ofApp)) return [name, (option as z.ZodType).describe(`For a reproducer. ${text}`)];
-      if (!(name in ofReproducer)) return [name, (option as z.ZodType).describe(`For an app. ${text}`)];
-      return [name, option as z.ZodType];
-    }),
+    all
+      .filter(([name]) => !(name in folders))
+      .map(([name, option]) => {
+        const isOfBoth = name in ofReproducer && name in ofApp;
+        return [name, isOfBoth ? option : option.describe(`${ofOne(name)} ${option.description ?? ''}`)];
+      }),
   );
 }
