@@ -51,7 +51,10 @@ export class ChunkExport {
   /** File with the content of a chunk; the caller removes it. */
   file(digest: string): Promise<string> {
     return new Promise((resolve, reject) => {
-      if (this.failure !== undefined) return void reject(this.failure);
+      if (this.failure !== undefined) {
+        reject(this.failure);
+        return;
+      }
       this.waiting.set(digest, { resolve, reject });
       this.asked.write(`${digest}\n`);
     });

@@ -49,7 +49,7 @@ function typedArguments(texts: readonly string[], kernel: KernelJson): string[] 
 /** Resolves the argument to its index and source type: code objects often have neither names nor types. */
 function typedArgument(text: string, { args }: KernelJson): string {
   const equals = text.indexOf('=');
-  const [name = '', type] = splitLast(text.slice(0, equals), ':');
+  const [name, type] = splitLast(text.slice(0, equals), ':');
   const value = text.slice(equals + 1);
   const found = args.find((arg) => arg.name === name) ?? args.find(({ index }) => String(index) === name);
   if (!found) {

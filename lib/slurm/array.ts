@@ -48,17 +48,21 @@ async function submit(
 ): Promise<void> {
   const { folder, name } = exchange;
   const wait = new QueueWait(job.runner, name, client, () => open.some((task) => existsSync(logFile(folder, task))));
-  const ended = await deps
-    .run(
-      'sbatch',
-      [
-        ...['--wait', '--no-requeue', ...submission(job, name, deps), `--array=${open.join(',')}`],
-        ...['--input=/dev/null', `--output=${folder}/%a.log`, `--error=${folder}/%a.log`],
-        ...[join(folder, 'job.sh'), ...wrapped(visiblePaths(job, folder), jobCommand(folder))],
-      ],
-      { env: clientEnvironment(deps.env), onStderr: (chunk) => deps.report.output(chunk) },
-    )
-    .result.finally(() => wait.end());
+  const submitted = deps.run(
+    'sbatch',
+    [
+      ...['--wait', '--no-requeue', ...submission(job, name, deps), `--array=${open.join(',')}`],
+      ...['--input=/dev/null', `--output=${folder}/%a.log`, `--error=${folder}/%a.log`],
+      ...[join(folder, 'job.sh'), ...wrapped(visiblePaths(job, folder), jobCommand(folder))],
+    ],
+    { env: clientEnvironment(deps.env), onStderr: (chunk) => deps.report.output(chunk) },
+  );
+  let ended: Awaited<typeof submitted.result>;
+  try {
+    ended = await submitted.result;
+  } finally {
+    await wait.end();
+  }
   throwIfInterrupted(deps.signal);
   if (ended.startError !== null) throw missing('sbatch', ended);
   if (wait.error) throw wait.error;

@@ -157,10 +157,9 @@ function selectWords(lines: NonNullable<EditedLines['selects']>): string {
   return `${listed(lines.map(nameOf))} ${verb} a value (by a condition, a minimum, a clamp or the like): which was taken was not seen`;
 }
 
-const nameOf = ({
-  condition_line: condition,
-  ...line
-}: SourceLine & { condition_line?: number | undefined }): string =>
+type Conditioned = SourceLine & { condition_line?: number | undefined };
+
+const nameOf = ({ condition_line: condition, ...line }: Conditioned): string =>
   condition === undefined ? keyOf(line) : `${keyOf(line)} (under line ${condition})`;
 
 /** Text of a removed line; longer lines are cut. */

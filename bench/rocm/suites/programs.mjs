@@ -50,7 +50,7 @@ const thrustWords = {
 
 /** `test-backend-ops support` as CSV would be shorter; the console's lines are those that `test` prints, too. */
 const ggmlLine = /^ {2}([A-Z][A-Z0-9_]*\(.*\)): ?(.*)$/;
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex
 const plain = (line) => line.replaceAll(/\u001b\[[0-9;]*m/g, '');
 
 export function ggmlCases(text) {
