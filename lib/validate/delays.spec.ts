@@ -99,32 +99,49 @@ describe('validate with random delays', () => {
     trackedBytes?: number;
     /** Whether usual replays and replays with delays wait for each other to begin. */
     meets?: boolean;
+    /** Whether another stage has the device until ptxas was asked. */
+    isTaken?: boolean;
     /** Launches that time allows beyond the requested ones. */
     fitting?: number | ((capture: string) => number);
   }
 
   function depsOf(
-    { delayed = () => right, captured = withPtx, usual = right, fitting = Infinity, meets = false }: Given,
+    {
+      delayed = () => right,
+      captured = withPtx,
+      usual = right,
+      fitting = Infinity,
+      meets = false,
+      isTaken = false,
+    }: Given,
     delays: Delayed[],
   ): FakeDeps {
     const bin = made.workspace.write('bin/ptxas', '');
     chmodSync(bin, 0o755);
     const begun = { usual: signalled(), delayed: signalled() };
+    const assembled = signalled();
+    let isHeld = false;
     return fakeDeps(
       {
-        sh: fakeLock,
+        sh: async (call) => {
+          if (isTaken) await assembled.given;
+          isHeld = true;
+          return await fakeLock(call);
+        },
         'kernloop-archive': ({ args }) => {
           writeFileSync(flag(args, '--output') ?? '', captured);
           return 0;
         },
         ptxas: ({ args }) => {
           writeFileSync(flag(args, '-o') ?? '', assemble(readFileSync(args.at(-1) ?? '', 'utf8')).cubin);
+          assembled.give();
           return 0;
         },
         'kernloop-replay': meeting(
           meets,
           begun,
           fakeCudaReplay((args) => {
+            expect(isHeld).toBe(true);
             const lens = flag(args, '--lens');
             if (lens === undefined) return usual;
             const process = (delays.at(-1)?.process ?? 0) + 1;
@@ -211,6 +228,10 @@ describe('validate with random delays', () => {
 
   it('makes them beside the usual replays', async () => {
     expect((await judge({ meets: true })).report.delays).toMatchObject({ replays: 4, judged: true });
+  });
+
+  it('compiles their code while another stage has the device, and launches it afterwards', async () => {
+    expect((await judge({ isTaken: true })).report.delays).toMatchObject({ replays: 4, judged: true });
   });
 
   it('says nothing of them if the variant is wrong without', async () => {

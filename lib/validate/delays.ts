@@ -69,10 +69,15 @@ interface Made {
 
 /**
  * Judges whether correct CUDA code stays correct while warps wait before their accesses and barriers. Compilation
- * starts now and the launches follow at once, in parallel with the usual replays, because starting a process on a GPU
- * takes longer than the launches.
+ * starts now. The launches follow as soon as `held` is true, in parallel with the usual replays, because starting a
+ * process on a GPU takes longer than the launches. `held`: whether this stage has the device; false if it never will.
  */
-export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'delays'>, deps: Deps): DelaysBegun {
+export function beginDelays(
+  judged: Case,
+  { delays }: Pick<OptionsOnDevice, 'delays'>,
+  held: Promise<boolean>,
+  deps: Deps,
+): DelaysBegun {
   const { session } = judged;
   if (delays === 0 || session.code.kind !== 'variant')
     return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
@@ -80,8 +85,8 @@ export function beginDelays(judged: Case, { delays }: Pick<OptionsOnDevice, 'del
   const work = stoppable(deps);
   const isSmall = session.capture.scope.tracked_bytes <= mostBytesBeside;
   const making = settled(
-    delayed(judged, join(folder, 'variant'), work.deps).then((code): Made => {
-      const isRun = isSmall && typeof code !== 'string' && code.sites.length > 0;
+    delayed(judged, join(folder, 'variant'), work.deps).then(async (code): Promise<Made> => {
+      const isRun = (await held) && isSmall && typeof code !== 'string' && code.sites.length > 0;
       return { code, begun: isRun ? settled(firstLaunches(code, delays)) : null };
     }),
   );

@@ -10,7 +10,7 @@ import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
 import { requireOwnFile, writeOwnJson } from '../support/output-file';
 import { kernelFile } from '../support/project-file-names';
-import { beginDelays } from './delays';
+import { beginDelays, type DelaysBegun } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
 import { editedLines } from './edited-lines';
@@ -135,7 +135,7 @@ export async function judge(
   const options = asTheDeviceHas(given, first.device);
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(options, deps);
-  const reports = await withDevice(first.device, deps, () => judgeAll(cases, options, sanitizer, deps));
+  const reports = await judgeAll(cases, options, sanitizer, deps);
   return {
     report: overallReport(reports, {
       ...beside,
@@ -171,8 +171,7 @@ async function judgeAll(
   sanitizer: string | null,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
-  const judge = async (one: Case): Promise<DispatchReport> => {
-    const delays = beginDelays(one, options, deps);
+  const judge = async (one: Case, delays: DelaysBegun): Promise<DispatchReport> => {
     let delayed;
     let plainMs;
     try {
@@ -186,9 +185,21 @@ async function judgeAll(
     }
     return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, plainMs, deps);
   };
-  const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first)];
-  for (const other of others) reports.push(await judge(other));
-  return reports;
+  let tellHeld = (_isHeld: boolean): void => undefined;
+  const held = new Promise<boolean>((resolve) => (tellHeld = resolve));
+  // The code of the first is compiled while this waits for the device.
+  const ofFirst = beginDelays(first, options, held, deps);
+  try {
+    return await withDevice(first.session.device, deps, async () => {
+      tellHeld(true);
+      const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first, ofFirst)];
+      for (const other of others) reports.push(await judge(other, beginDelays(other, options, held, deps)));
+      return reports;
+    });
+  } finally {
+    tellHeld(false);
+    await ofFirst.end();
+  }
 }
 
 /** A capture that does not reproduce the app's result cannot judge anything. */
