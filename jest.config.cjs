@@ -32,7 +32,7 @@ const tools = [
   'lib/tune/tune',
   'lint/*',
   'plugins/kernel/hashes',
-  'schemas/toy-stage',
+  'schemas/{native-events,toy-stage}',
   'tools/native',
 ].map((spec) => `${__dirname}/${spec}.spec.ts`);
 

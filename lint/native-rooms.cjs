@@ -1,5 +1,5 @@
-// `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md), and how
-// many files a folder may have. Tests may include anything.
+// `npm run lint:rooms`: which room of native/ may include which others (docs/contributing/architecture.md), how many
+// files a folder may have, and that events are named as in their schemas. Tests may include anything.
 const { execFileSync } = require('node:child_process');
 const { existsSync, readFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
@@ -144,6 +144,9 @@ function broken(files) {
     if (room === undefined) {
       wrong.push(`${file}: a room without a place: say in lint/native-rooms.cjs what it may include`);
       continue;
+    }
+    for (const [, name] of text.matchAll(/"event"(?:, |\] = )"(\w+)"/g)) {
+      if (name !== 'error') wrong.push(`${file}: event "${name}": name it by its enumerator (base/events)`);
     }
     for (const [, included] of text.matchAll(/^[ \t]*#[ \t]*include[ \t]+"([^"]+)"/gm)) {
       const other = roomOf(included);

@@ -37,6 +37,14 @@ describe('the rooms of native', () => {
     expect(including('replay/core/session/session.cpp', 'replay/test/fake_device.h')).toHaveLength(1);
   });
 
+  it('name an event by an enumerator that its schema gave, and never by a text', () => {
+    const named = (code: string): readonly string[] => broken({ 'replay/core/session/run.cpp': code });
+    expect(named('sink.emit({{"event", ReplayEvent::result}});')).toEqual([]);
+    expect(named('return {{"event", "error"}};')).toEqual([]);
+    expect(named('sink.emit({{"event", "outcome"}});')).toHaveLength(1);
+    expect(named('event["event"] = "outcome";')).toHaveLength(1);
+  });
+
   it('want a place for a new room', () => {
     expect(including('attic/attic.cpp')).toHaveLength(1);
     expect(including('base/result.cpp', 'attic/attic.h')).toHaveLength(1);

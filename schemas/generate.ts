@@ -23,6 +23,7 @@ import { version } from '../lib/support/version';
 import { filesPage } from './file-pages';
 import { generatorFiles } from './generators';
 import { jsonLines } from './json-text';
+import { nativeEventFiles } from './native-events';
 import { publicApi } from './public-api';
 import { pythonClientFiles, pythonVersionFile } from './python-client';
 import { withSharedBodies } from './shared-bodies';
@@ -48,6 +49,7 @@ export function committedFiles(): Map<string, string> {
     ['schemas/events.schema.json', fileSchema(eventsSchema, 'events')],
     ['schemas/judge.openapi.json', jsonLines(openApiDocument())],
     ['schemas/public-api.txt', publicApi(packagedFiles())],
+    ...nativeEventFiles(),
     ...generatorFiles(),
     pythonVersionFile(version),
     ['docs/reference/options.md', optionsPage()],

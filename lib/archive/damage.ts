@@ -4,7 +4,7 @@ import { KernloopError } from '../support/error';
 import { runArchive } from './archive-program';
 import { storesFor } from './stores';
 
-const verifiedSchema = z.looseObject({ event: z.literal('verified') });
+export const verifiedSchema = z.looseObject({ event: z.literal('verified') });
 const damage: readonly string[] = ['CHUNK_CORRUPT', 'CHUNK_MISSING', 'PACK_CORRUPT'];
 
 /** Error about a chunk of a capture that is missing, or is not what its digest says; null if all are there. */

@@ -18,7 +18,7 @@ import { selfCheck } from './self-check';
 import { granuleOf, unusedMemory } from './unused';
 import { count } from '../support/count';
 
-const shrunkSchema = z.looseObject({ event: z.literal('shrunk'), dropped_bytes: count, bytes_stored: count });
+export const shrunkSchema = z.looseObject({ event: z.literal('shrunk'), dropped_bytes: count, bytes_stored: count });
 
 /** Time limit of a replay on hardware that checks whether memory is used. */
 const mostSeconds = 10;

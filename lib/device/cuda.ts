@@ -10,7 +10,7 @@ import type { Device, DeviceDescription } from './device';
 import { lockFile } from './lock-file';
 
 /** Event that `kernloop-replay --describe-device cuda` prints. */
-const deviceEventSchema = z.looseObject({
+export const deviceEventSchema = z.looseObject({
   event: z.literal('device'),
   kind: z.literal('cuda'),
   name: z.string().min(1),

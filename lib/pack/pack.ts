@@ -15,7 +15,7 @@ import type { PackResult } from './result';
 
 const packedExtension = '.klcap';
 
-const packedSchema = z.object({
+export const packedSchema = z.object({
   event: z.literal('packed'),
   capture_sha256: z.string(),
   chunks: z.number(),

@@ -74,7 +74,7 @@ function requestsIn(cache: string): { folder: string; target: string }[] {
 
 const requestSchema = z.looseObject({ target: z.string() });
 
-const entrySchema = z.looseObject({
+export const entrySchema = z.looseObject({
   ...{ event: z.literal('entry'), instrumented: z.string(), profiles: z.int() },
   problem: z.looseObject({ message: z.string() }).optional(),
 });

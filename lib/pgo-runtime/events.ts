@@ -8,7 +8,7 @@ import { count } from '../support/count';
 const text = z.string();
 
 /** Events that the library in the app writes (native/pgo/runtime/README.md). */
-const eventSchema = z.discriminatedUnion('event', [
+export const runtimeEventSchema = z.discriminatedUnion('event', [
   z.looseObject({ event: z.literal('program'), program: text, folder: text, profile: text }),
   z.looseObject({
     ...{ event: z.literal('measured'), program: text, launches: count, kernels: z.array(text) },
@@ -23,7 +23,7 @@ const eventSchema = z.discriminatedUnion('event', [
   z.looseObject({ event: z.literal('refused'), program: text, code: text, reason: text }),
 ]);
 
-type Event = z.output<typeof eventSchema>;
+type Event = z.output<typeof runtimeEventSchema>;
 
 /** Events of all processes of a run, by program. */
 export function programsIn(folder: string): { processes: number; programs: RuntimeProgram[] } {
@@ -34,7 +34,7 @@ export function programsIn(folder: string): { processes: number; programs: Runti
   for (const name of files) {
     const path = join(folder, name);
     for (const line of readFileSync(path, 'utf8').split('\n').filter(Boolean))
-      add(programs, parseJson(path, line, eventSchema));
+      add(programs, parseJson(path, line, runtimeEventSchema));
   }
   return { processes: files.length, programs: [...programs.values()] };
 }

@@ -33,12 +33,12 @@ export type PgoEvent = { [Name in keyof typeof events]: z.output<(typeof events)
 export type ConvertedEvent = z.output<typeof events.converted>;
 export type MergedEvent = z.output<typeof events.merged>;
 
-const known: ReadonlyMap<string, z.ZodType<PgoEvent>> = new Map(Object.entries(events));
+export const pgoEvents: ReadonlyMap<string, z.ZodType<PgoEvent>> = new Map(Object.entries(events));
 
 /** Runs kernloop-pgo to its end; a refusal becomes an error with its code and hint. */
 export async function runPgo(args: readonly string[], deps: Deps): Promise<PgoEvent[]> {
   const seen: PgoEvent[] = [];
-  const reader = new EventReader<PgoEvent>('kernloop-pgo', known, (event) => seen.push(event));
+  const reader = new EventReader<PgoEvent>('kernloop-pgo', pgoEvents, (event) => seen.push(event));
   const ended = await deps.run(await builtNative('pgo', deps), args, { onStdoutLine: reader.push }).result;
   throwIfInterrupted(deps.signal);
   reader.finish(ended);

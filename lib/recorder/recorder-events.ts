@@ -1,12 +1,21 @@
 import { z } from 'zod';
 import { count } from '../support/count';
 
-/** Events of kernloop-recorder (docs/contributing/seams.md). Unknown fields are kept. */
+/** Events of kernloop-recorder (schemas/native-events.ts). Unknown fields are kept. */
 const id = z.string();
 
 const geometrySchema = z.looseObject({
   grid_blocks: z.array(count).min(1).max(3),
   block_threads: z.array(count).min(1).max(3),
+  grid_work_items: z.array(count).min(1).max(3).optional(),
+});
+
+/** Geometry of one launch, as in capture.json. */
+const launchedSchema = geometrySchema.extend({
+  dimensions: count.optional(),
+  group_segment_bytes: count.optional(),
+  private_segment_bytes: count.optional(),
+  attributes: z.record(z.string(), z.number()).optional().describe('Of a launch on CUDA.'),
 });
 
 /** Resources of a multiprocessor that a launch takes, if the device reports them; unknown ones are left out. */
@@ -32,6 +41,7 @@ const kernelProfileSchema = resourcesSchema.extend({
   p90: count.optional(),
   max: count,
   geometries: z.array(geometrySchema.extend({ dispatches: count, ...resourcesSchema.shape })),
+  other_geometries: count.optional().describe('Geometries beyond those listed.'),
 });
 
 const pid = z.int();
@@ -56,8 +66,15 @@ const takenSchema = z.looseObject({
   kernel: z.string(),
   symbol: z.string().default(''),
   code_object: z.string().default(''),
-  geometry: geometrySchema,
+  geometry: launchedSchema,
   wave_instructions: count.nullish(),
+});
+
+const kernelCountSchema = z.looseObject({
+  name: z.string(),
+  symbol: z.string().optional(),
+  code_object: z.string().optional(),
+  dispatches: count,
 });
 
 const plannedRegionSchema = z.looseObject({
@@ -124,7 +141,7 @@ const events = {
     ordinal: count.default(1),
     symbol: z.string().default(''),
     code_object: z.string().default(''),
-    geometry: geometrySchema.optional(),
+    geometry: launchedSchema.optional(),
     regions: z.array(z.unknown()).default([]),
   }),
   note: z.looseObject({ event: z.literal('note'), pid: pid.optional(), code: z.string(), text: z.string() }),
@@ -133,7 +150,7 @@ const events = {
     processes: count,
     queues: count,
     dispatches: count,
-    kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string().optional(), dispatches: count })),
+    kernels: z.array(kernelCountSchema),
     /** Number of dispatches that each selection counted, in the process with the most. */
     selections: z.array(z.looseObject({ id, matches: count })).default([]),
     /** The first processes, if there are many. */
@@ -142,7 +159,7 @@ const events = {
         processSchema.extend({
           queues: count,
           dispatches: count,
-          kernels: z.array(z.looseObject({ name: z.string(), symbol: z.string(), dispatches: count })),
+          kernels: z.array(kernelCountSchema.required({ symbol: true })),
         }),
       )
       .default([]),

@@ -6,8 +6,8 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { rebuildHint } from '../support/ndjson';
 
-const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
-const exportedChunkSchema = z.object({ event: z.literal('exported_chunk'), sha256: z.string() });
+export const exportedSchema = z.object({ event: z.literal('exported'), chunks: z.number(), bytes: z.number() });
+export const exportedChunkSchema = z.object({ event: z.literal('exported_chunk'), sha256: z.string() });
 
 interface Waiting {
   resolve: (path: string) => void;

@@ -18,7 +18,7 @@ const batchChunks = 64;
 /** Prefix of folders in the system's temporary folder. */
 export const folderPrefix = 'kernloop-chunks-';
 
-const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
+export const importedSchema = z.object({ event: z.literal('imported'), chunks: z.number(), bytes_added: z.number() });
 
 export interface Transferred {
   chunks: number;

@@ -6,7 +6,7 @@ import { ranOnSchema } from './ran-on';
 import { varyingSchema } from '../archive/varying';
 import { count } from '../support/count';
 
-/** Events of kernloop-replay (docs/contributing/seams.md). Unknown fields are kept. */
+/** Events of kernloop-replay (schemas/native-events.ts). Unknown fields are kept. */
 export const differenceSchema = z.looseObject({
   event: z.literal('difference'),
   region: z.string().optional(),
@@ -203,6 +203,7 @@ export const overriddenSchema = z.looseObject({
         index: count,
         name: z.string(),
         type: z.string(),
+        offset: count.optional(),
         // A string for pointers and beyond 2^53; null if JSON has no number for it.
         from: z.union([z.number(), z.string()]).nullable(),
         to: z.union([z.number(), z.string()]).nullable(),
@@ -436,7 +437,13 @@ const events = {
     differing_bytes: count.nullish(),
     state: keptStateSchema.nullish(),
     /** Counts of derived inputs. */
-    derived: z.looseObject({ judged: count, dropped: count, seed: count, failed: count.optional() }).nullish(),
+    derived: z
+      .looseObject({
+        ...{ judged: count, dropped: count, seed: count, failed: count.optional() },
+        arrays: count.optional(),
+        changeable: count.optional(),
+      })
+      .nullish(),
     lens_bytes: count.nullish().describe('Of a lens: read back, and in no verdict.'),
     wave_instructions: count.nullish(),
   }),

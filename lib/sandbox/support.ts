@@ -3,7 +3,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { describeEnd } from '../support/ndjson';
 
-const probedSchema = z.looseObject({
+export const probedSchema = z.looseObject({
   event: z.literal('sandbox'),
   landlock_abi: z.int(),
   is_available: z.boolean(),

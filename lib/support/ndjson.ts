@@ -4,7 +4,7 @@ import { KernloopError, messageOf } from './error';
 import type { RunResult } from './exec';
 
 /** Last line of a native program that cannot continue. */
-const errorEventSchema = z.looseObject({
+export const errorEventSchema = z.looseObject({
   event: z.literal('error'),
   code: z.string(),
   message: z.string(),

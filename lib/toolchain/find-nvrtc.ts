@@ -11,7 +11,7 @@ import type { Environment } from '../support/environment';
 export const nvrtcCompiler = 'nvrtc';
 
 const systemFolders = ['/usr/lib/x86_64-linux-gnu', '/usr/lib64', '/usr/lib'];
-const describedSchema = z.looseObject({ event: z.literal('nvrtc'), version: z.string() });
+export const describedSchema = z.looseObject({ event: z.literal('nvrtc'), version: z.string() });
 const describeLimitMs = 60_000;
 
 /** Finds a libnvrtc that kernloop-nvrtc can load, preferring the wanted version, and warns if it must use another. */

@@ -137,7 +137,7 @@ const schemas = [
 type TraceEvent = z.output<(typeof schemas)[number]>;
 export type EventOf<N extends TraceEvent['event']> = Extract<TraceEvent, { event: N }>;
 
-const known: ReadonlyMap<string, z.ZodType<TraceEvent>> = new Map(
+export const traceEvents: ReadonlyMap<string, z.ZodType<TraceEvent>> = new Map(
   schemas.map((schema) => [schema.shape.event.value, schema as z.ZodType<TraceEvent>]),
 );
 
@@ -162,7 +162,7 @@ export function recordArguments(verb: string, file: string, probe: ProbeFile, as
 /** Runs kernloop-trace to its end and throws the error that it reports. */
 export async function runTrace(args: readonly string[], deps: Deps): Promise<TraceEvent[]> {
   const events: TraceEvent[] = [];
-  const reader = new EventReader<TraceEvent>('kernloop-trace', known, (event) => events.push(event));
+  const reader = new EventReader<TraceEvent>('kernloop-trace', traceEvents, (event) => events.push(event));
   const ended = await deps.run(await builtNative('trace', deps), args, {
     onStdoutLine: reader.push,
     onStderr: (chunk) => deps.report.output(chunk),

@@ -16,7 +16,7 @@ import { nextStep } from './next-step';
 import type { UnpackOptions } from './options';
 import { outcomes, type UnpackResult } from './result';
 
-const unpackedSchema = z.object({
+export const unpackedSchema = z.object({
   event: z.literal('unpacked'),
   outcome: z.enum(outcomes),
   capture_sha256: z.string(),

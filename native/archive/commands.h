@@ -8,6 +8,7 @@
 
 #include "archive/capture/reader.h"
 #include "archive/manifest/manifest.h"
+#include "base/events/archive.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 

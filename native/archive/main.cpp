@@ -58,7 +58,7 @@ int verify(const Reader& reader) {
     }
   }
   if (problems.empty()) {
-    return print({{"event", "verified"},
+    return print({{"event", ArchiveEvent::verified},
                   {"capture_sha256", reader.capture_digest().hex()},
                   {"chunks", seen.size()},
                   {"zero_chunks", zero_chunks},
@@ -87,7 +87,7 @@ int info(const Reader& reader) {
     }
   }
   return print(
-      {{"event", "info"},
+      {{"event", ArchiveEvent::info},
        {"schema", kCaptureSchema},
        {"capture_sha256", reader.capture_digest().hex()},
        {"kernel", {{"name", manifest.kernel.name}, {"symbol", manifest.kernel.symbol}}},
@@ -115,7 +115,7 @@ int write_code_object(const Reader& reader, const std::filesystem::path& output)
     if (!bytes) return print(error_event(bytes.error()));
     if (const auto written = write_atomically(output, Bytes(*bytes)); !written)
       return print(error_event(written.error()));
-    return print({{"event", "code_object"}, {"sha256", wanted.hex()}, {"bytes", bytes->size()}});
+    return print({{"event", ArchiveEvent::code_object}, {"sha256", wanted.hex()}, {"bytes", bytes->size()}});
   }
   return print(error_event({"CAPTURE_INVALID", "the capture lacks the code object of its kernel", "capture again"}));
 }
@@ -123,7 +123,7 @@ int write_code_object(const Reader& reader, const std::filesystem::path& output)
 int pack(const Reader& reader, const std::filesystem::path& output) {
   const auto packed = pack_capture(reader, output);
   if (!packed) return print(error_event(packed.error()));
-  return print({{"event", "packed"},
+  return print({{"event", ArchiveEvent::packed},
                 {"capture_sha256", packed->capture_sha256.hex()},
                 {"chunks", packed->chunks},
                 {"bytes", packed->bytes}});
@@ -144,13 +144,15 @@ const char* name_of(UnpackOutcome outcome) {
 int shrink(const Reader& reader, const ShrinkRequest& request) {
   const auto shrunk = shrink_capture(reader, request);
   if (!shrunk) return print(error_event(shrunk.error()));
-  return print({{"event", "shrunk"}, {"dropped_bytes", shrunk->dropped_bytes}, {"bytes_stored", shrunk->bytes_stored}});
+  return print({{"event", ArchiveEvent::shrunk},
+                {"dropped_bytes", shrunk->dropped_bytes},
+                {"bytes_stored", shrunk->bytes_stored}});
 }
 
 int unpack(const UnpackRequest& request) {
   const auto unpacked = unpack_capture(request);
   if (!unpacked) return print(error_event(unpacked.error()));
-  return print({{"event", "unpacked"},
+  return print({{"event", ArchiveEvent::unpacked},
                 {"outcome", name_of(unpacked->outcome)},
                 {"capture_sha256", unpacked->capture_sha256.hex()},
                 {"chunks", unpacked->chunks},

@@ -47,7 +47,7 @@ int verify(const StoreArguments& arguments) {
   if (!captures) return print(error_event(captures.error()));
   const auto check = check_store(arguments.store, *captures, arguments.others);
   if (!check) return print(error_event(check.error()));
-  print({{"event", "store_verified"},
+  print({{"event", ArchiveEvent::store_verified},
          {"chunks", check->chunks},
          {"bytes_stored", check->bytes},
          {"captures", check->captures},
@@ -73,7 +73,7 @@ int stats(const StoreArguments& arguments) {
                     {"bytes_own", use.bytes_own},
                     {"chunks_missing", use.chunks_missing}});
   }
-  return print({{"event", "store_stats"},
+  return print({{"event", ArchiveEvent::store_stats},
                 {"chunks", stats->chunks},
                 {"bytes_stored", stats->bytes_stored},
                 {"bytes_raw", stats->bytes_raw},
@@ -89,7 +89,7 @@ int collect(const StoreArguments& arguments) {
   const auto result = collect_garbage({arguments.store, arguments.roots, arguments.skip,
                                        std::chrono::seconds(arguments.grace_seconds), arguments.dry_run});
   if (!result) return print(error_event(result.error()));
-  return print({{"event", "store_collected"},
+  return print({{"event", ArchiveEvent::store_collected},
                 {"dry_run", arguments.dry_run},
                 {"captures", result->captures},
                 {"chunks_kept", result->chunks_kept},

@@ -21,15 +21,16 @@ int export_command(const Reader& reader, const std::filesystem::path& folder) {
     if (!written) return print(error_event(written.error()));
     ++chunks;
     bytes += *written;
-    print({{"event", "exported_chunk"}, {"sha256", digest->hex()}, {"bytes", *written}});
+    print({{"event", ArchiveEvent::exported_chunk}, {"sha256", digest->hex()}, {"bytes", *written}});
   }
-  return print({{"event", "exported"}, {"chunks", chunks}, {"bytes", bytes}});
+  return print({{"event", ArchiveEvent::exported}, {"chunks", chunks}, {"bytes", bytes}});
 }
 
 int import_command(const std::filesystem::path& folder, const std::filesystem::path& store) {
   const auto imported = import_chunks(folder, store);
   if (!imported) return print(error_event(imported.error()));
-  return print({{"event", "imported"}, {"chunks", imported->chunks}, {"bytes_added", imported->bytes_added}});
+  return print(
+      {{"event", ArchiveEvent::imported}, {"chunks", imported->chunks}, {"bytes_added", imported->bytes_added}});
 }
 
 }  // namespace kernloop::archive

@@ -5,6 +5,7 @@
 #include <ostream>
 
 #include "archive/manifest/manifest.h"
+#include "base/events/recorder.h"
 #include "base/json.h"
 
 namespace kernloop::recorder {
@@ -13,15 +14,19 @@ class Events {
  public:
   explicit Events(std::ostream& out) : out_(out) {}
 
-  void print(const char* event, archive::Json fields = archive::Json::object()) {
-    fields["event"] = event;
-    const std::string line = ndjson(fields);
+  void print(RecorderEvent kind, archive::Json fields = archive::Json::object()) {
+    fields["event"] = kind;
+    print(fields);
+  }
+  void error(const Error& error) { print(error_event(error)); }
+
+ private:
+  void print(const archive::Json& event) {
+    const std::string line = ndjson(event);
     std::lock_guard lock(mutex_);
     out_ << line << '\n' << std::flush;
   }
-  void error(const Error& error) { print("error", error_event(error)); }
 
- private:
   std::mutex mutex_;
   std::ostream& out_;
 };

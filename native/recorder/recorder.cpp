@@ -70,7 +70,7 @@ int run(int count, char** values) {
   Shared shared{*config, events, board, profile, totals};
   Server server(shared);
   if (auto listening = server.listen(arguments->socket); !listening) return fail(listening.error());
-  events.print("listening");
+  events.print(RecorderEvent::listening);
 
   const int signal_number = server.serve(STDIN_FILENO, signals.get());
   board.close();
@@ -87,9 +87,10 @@ int run(int count, char** values) {
   if (config->mode == protocol::Mode::kProfile) {
     summary["kernel_profile"] = profile.rows();
     summary["kernel_launches"] = profile.launches();
-    for (const std::string& text : profile.notes()) events.print("note", {{"code", "PROFILE_LIMIT"}, {"text", text}});
+    for (const std::string& text : profile.notes())
+      events.print(RecorderEvent::note, {{"code", "PROFILE_LIMIT"}, {"text", text}});
   }
-  events.print("summary", std::move(summary));
+  events.print(RecorderEvent::summary, std::move(summary));
   return kExitPass;
 }
 

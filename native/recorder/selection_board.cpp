@@ -85,7 +85,7 @@ void SelectionBoard::captured(const CaptureKey& key, Json event) {
   event["id"] = config_.selections[key.selection].id;
   event["ordinal"] = key.ordinal;
   if (!config_.dry_run) event["output"] = output_of(key).string();
-  events_.print(config_.dry_run ? "planned" : "captured", std::move(event));
+  events_.print(config_.dry_run ? RecorderEvent::planned : RecorderEvent::captured, std::move(event));
 }
 
 void SelectionBoard::print_refusal(const CaptureKey& key, const Error& why) {
@@ -95,7 +95,7 @@ void SelectionBoard::print_refusal(const CaptureKey& key, const Error& why) {
                 {"reason", why.message},
                 {"hint", why.hint}};
   if (key.ordinal != 0) event["ordinal"] = key.ordinal;
-  events_.print("refused", std::move(event));
+  events_.print(RecorderEvent::refused, std::move(event));
 }
 
 pid_t SelectionBoard::owner_of(uint32_t selection) const {
@@ -125,7 +125,7 @@ void SelectionBoard::violated(const CaptureKey& key, Json event, const Error& wh
   event["id"] = config_.selections[key.selection].id;
   event["ordinal"] = key.ordinal;
   event["pid"] = owner_of(key.selection);
-  events_.print("scope_violation", std::move(event));
+  events_.print(RecorderEvent::scope_violation, std::move(event));
 }
 
 void SelectionBoard::close() {

@@ -77,8 +77,9 @@ void Server::start_session(FileDescriptor socket) {
     if (running_ < kMaxSessions) {
       ++running_;
     } else {
-      shared_.events.print("note", {{"code", "TOO_MANY_PROCESSES"},
-                                    {"text", "more processes at once than a recorder takes: one is not captured"}});
+      shared_.events.print(RecorderEvent::note,
+                           {{"code", "TOO_MANY_PROCESSES"},
+                            {"text", "more processes at once than a recorder takes: one is not captured"}});
       return;  // closes the socket: that process runs uncaptured
     }
   }
@@ -94,8 +95,8 @@ void Server::start_session(FileDescriptor socket) {
       done();
     });
   } catch (const std::exception& error) {
-    shared_.events.print(
-        "note", {{"code", "RECORDER_FAILED"}, {"text", std::string("no thread for a process: ") + error.what()}});
+    shared_.events.print(RecorderEvent::note, {{"code", "RECORDER_FAILED"},
+                                               {"text", std::string("no thread for a process: ") + error.what()}});
     done();
   }
 }
@@ -103,7 +104,7 @@ void Server::start_session(FileDescriptor socket) {
 void Server::run_session(FileDescriptor socket) {
   auto link = AgentLink::accept(std::move(socket));
   if (!link) {
-    shared_.events.print("note", {{"code", link.error().code}, {"text", link.error().message}});
+    shared_.events.print(RecorderEvent::note, {{"code", link.error().code}, {"text", link.error().message}});
     return;
   }
   Session session(shared_, std::move(*link));

@@ -41,7 +41,7 @@ Status with(std::span<const uint8_t> payload, Use&& use) {
 void Session::run() {
   if (!welcome()) return;
   shared_.totals.add_process();
-  shared_.events.print("process", identity_json(link_->pid(), link_->process()));
+  shared_.events.print(RecorderEvent::process, identity_json(link_->pid(), link_->process()));
   consume();
   const Error why =
       shared_.stopping.load()
@@ -50,7 +50,7 @@ void Session::run() {
                   "see why the program ended; the capture needs it to go on"};
   give_up(why);
   count();
-  shared_.events.print("process_end", {{"pid", link_->pid()}});
+  shared_.events.print(RecorderEvent::process_end, {{"pid", link_->pid()}});
 }
 
 void Session::give_up(const Error& why) {
@@ -86,7 +86,8 @@ void Session::consume() {
         return;
       case AgentLink::Event::kCorrupt:
         shared_.events.print(
-            "note", {{"code", "AGENT_PROTOCOL"}, {"pid", link_->pid()}, {"text", "the agent's ring holds garbage"}});
+            RecorderEvent::note,
+            {{"code", "AGENT_PROTOCOL"}, {"pid", link_->pid()}, {"text", "the agent's ring holds garbage"}});
         return;
       case AgentLink::Event::kIdle:
         if (goodbye_) return;
@@ -97,7 +98,8 @@ void Session::consume() {
         last_frame = std::chrono::steady_clock::now();
         if (const Status handled = handle(static_cast<FrameType>(type), payload); !handled) {
           const Error& error = handled.error();
-          shared_.events.print("note", {{"code", error.code}, {"pid", link_->pid()}, {"text", error.message}});
+          shared_.events.print(RecorderEvent::note,
+                               {{"code", error.code}, {"pid", link_->pid()}, {"text", error.message}});
           return;
         }
         break;
@@ -167,7 +169,8 @@ Status Session::handle(FrameType type, std::span<const uint8_t> payload) {
       });
     case FrameType::kNote:
       return with<protocol::NoteMessage>(payload, [&](const auto& message) {
-        shared_.events.print("note", {{"code", message.code}, {"pid", link_->pid()}, {"text", message.text}});
+        shared_.events.print(RecorderEvent::note,
+                             {{"code", message.code}, {"pid", link_->pid()}, {"text", message.text}});
         return Status(Unit{});
       });
     case FrameType::kGoodbye:
@@ -182,17 +185,18 @@ void Session::on_queue(const protocol::QueueMessage& message) {
   ++queues_;
   if (devices_.size() < kMaxQueues) devices_[message.index] = {message.agent_name, message.isa, message.wavefront_size};
   shared_.events.print(
-      "queue", {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
+      RecorderEvent::queue,
+      {{"pid", link_->pid()}, {"queue", message.index}, {"device", message.agent_name}, {"isa", message.isa}});
 }
 
 Status Session::on_kernel(const protocol::KernelMessage& message) {
   auto added = kernels_.add(message);
   if (!added) return added.error();
   const KernelRecord& kernel = **added;
-  shared_.events.print("kernel", {{"pid", link_->pid()},
-                                  {"name", kernel.demangled},
-                                  {"symbol", kernel.symbol},
-                                  {"code_object", kernel.code_object_hex()}});
+  shared_.events.print(RecorderEvent::kernel, {{"pid", link_->pid()},
+                                               {"name", kernel.demangled},
+                                               {"symbol", kernel.symbol},
+                                               {"code_object", kernel.code_object_hex()}});
   link_->answer(
       protocol::KernelReply{message.request, kernel.wanted.selections, kernel.wanted.gates, kernel.identity}.encode());
   return Unit{};
@@ -202,11 +206,11 @@ OutputFolder* Session::begin_selection(const protocol::BeginMessage& message, co
   pid_t owner = 0;
   OutputFolder* folder = shared_.board.begin({message.selection, message.ordinal}, link_->pid(), &owner);
   if (folder == nullptr && owner != link_->pid()) {
-    shared_.events.print("also_matched", {{"id", shared_.config.selections[message.selection].id},
-                                          {"pid", link_->pid()},
-                                          {"kernel", kernel.demangled},
-                                          {"ordinal", message.ordinal},
-                                          {"captured_by", owner}});
+    shared_.events.print(RecorderEvent::also_matched, {{"id", shared_.config.selections[message.selection].id},
+                                                       {"pid", link_->pid()},
+                                                       {"kernel", kernel.demangled},
+                                                       {"ordinal", message.ordinal},
+                                                       {"captured_by", owner}});
   }
   return folder;
 }
@@ -220,11 +224,11 @@ Status Session::on_begin(const protocol::BeginMessage& message) {
   protocol::BeginReply reply;
   const CaptureKey key{message.selection, message.ordinal};
   if (OutputFolder* folder = begin_selection(message, *kernel)) {
-    shared_.events.print("matched", {{"id", shared_.config.selections[message.selection].id},
-                                     {"pid", link_->pid()},
-                                     {"kernel", kernel->demangled},
-                                     {"ordinal", message.ordinal},
-                                     {"widened", message.widened}});
+    shared_.events.print(RecorderEvent::matched, {{"id", shared_.config.selections[message.selection].id},
+                                                  {"pid", link_->pid()},
+                                                  {"kernel", kernel->demangled},
+                                                  {"ordinal", message.ordinal},
+                                                  {"widened", message.widened}});
     if (kernel->object == nullptr) {
       shared_.board.refused(key, {"CODE_OBJECT_UNREADABLE",
                                   "the code object of " + kernel->demangled + " could not be read" +
@@ -260,7 +264,7 @@ Status Session::on_object_bytes(std::span<const uint8_t> payload) {
 void Session::warn_of_device_heap(const KernelRecord& kernel) {
   if (kernel.metadata == nullptr || !kernel.metadata->cubin || !kernel.metadata->cubin->uses_device_heap) return;
   shared_.events.print(
-      "note",
+      RecorderEvent::note,
       {{"code", "DEVICE_HEAP"},
        {"pid", link_->pid()},
        {"text", kernel.demangled + " uses malloc or free of the GPU: what earlier kernels allocated there is the "
@@ -270,11 +274,12 @@ void Session::warn_of_device_heap(const KernelRecord& kernel) {
 void Session::warn_of_unknown_code(const KernelRecord& kernel) {
   if (kernel.metadata == nullptr || !kernel.metadata->cubin || kernel.metadata->cubin->uses_textures) return;
   shared_.events.print(
-      "note", {{"code", "TEXTURES_UNKNOWN"},
-               {"pid", link_->pid()},
-               {"text", "whether " + kernel.demangled + " uses textures or surfaces does not show in code for " +
-                            kernel.object->info->target +
-                            ": they are not in the capture, and the self-check fails if it does"}});
+      RecorderEvent::note,
+      {{"code", "TEXTURES_UNKNOWN"},
+       {"pid", link_->pid()},
+       {"text", "whether " + kernel.demangled + " uses textures or surfaces does not show in code for " +
+                    kernel.object->info->target +
+                    ": they are not in the capture, and the self-check fails if it does"}});
 }
 
 Status Session::on_bulk(FrameType type, std::span<const uint8_t> head) {
@@ -361,7 +366,7 @@ void Session::report_progress(const CaptureAssembly& assembly) {
                 {"phase", progress.is_after ? "after" : "before"},
                 {"bytes", progress.bytes}};
   if (progress.total) event["total_bytes"] = *progress.total;
-  shared_.events.print("capturing", std::move(event));
+  shared_.events.print(RecorderEvent::capturing, std::move(event));
 }
 
 void Session::count() {

@@ -6,6 +6,7 @@
 
 #include <iostream>
 
+#include "base/events/sandbox.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "sandbox/confine.h"
@@ -45,7 +46,7 @@ std::string why_not() {
 
 int probe() {
   const std::string lacks = why_not();
-  Json event = {{"event", "sandbox"}, {"landlock_abi", landlock_abi()}, {"is_available", lacks.empty()}};
+  Json event = {{"event", SandboxEvent::sandbox}, {"landlock_abi", landlock_abi()}, {"is_available", lacks.empty()}};
   if (!lacks.empty()) event["reason"] = lacks;
   std::cout << ndjson(event) << '\n';
   return lacks.empty() ? kExitPass : kExitEnvironment;

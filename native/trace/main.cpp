@@ -11,6 +11,7 @@
 #include <set>
 
 #include "base/bytes.h"
+#include "base/events/trace.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -92,7 +93,7 @@ Json section_event(const Section& section) {
 Json trace_event(const Layout& layout, uint64_t file_bytes) {
   Json sections = Json::array();
   for (const Section& section : layout.sections) sections.push_back(section_event(section));
-  return {{"event", "trace"},
+  return {{"event", TraceEvent::trace},
           {"dialect", name_of(layout.dialect)},
           {"grid", layout.header.grid},
           {"block", layout.header.block},
@@ -132,7 +133,7 @@ int inspect(const Request& request, bool has_maps) {
   if (!table) return fail(table.error());
   const std::vector<Fit> fits = fits_of(*table, has_maps ? &request.maps : nullptr);
   for (const Fit& fit : fits) {
-    print({{"event", "fit"},
+    print({{"event", TraceEvent::fit},
            {"dialect", name_of(fit.dialect)},
            {"fits", fit.layout.has_value()},
            {"reason", fit.reason}});
@@ -156,7 +157,10 @@ int summary(const Trace& trace) {
                       {"most", to_hex_number(column.most)},
                       {"nonzero", column.nonzero}});
     }
-    print({{"event", "map"}, {"name", trace.maps[map].name}, {"rows", rows_of(trace, map).count()}, {"columns", json}});
+    print({{"event", TraceEvent::map},
+           {"name", trace.maps[map].name},
+           {"rows", rows_of(trace, map).count()},
+           {"columns", json}});
   }
   return kExitPass;
 }
@@ -173,7 +177,7 @@ int export_all(const Trace& trace, const Arguments& arguments) {
     if (!exported) return fail(exported.error());
     Json files = Json::array();
     for (const auto& path : exported->files) files.push_back(path.string());
-    print({{"event", "exported"},
+    print({{"event", TraceEvent::exported},
            {"name", trace.maps[map].name},
            {"rows", exported->rows},
            {"skipped", exported->skipped},
@@ -205,7 +209,7 @@ int print_block_sched(const Trace& trace, size_t map, const Arguments& arguments
   const auto schedule = block_schedule(trace, map, {*start, *elapsed, *processor});
   if (!schedule) return fail(schedule.error());
   for (const Processor& row : schedule->processors) {
-    print({{"event", "processor"},
+    print({{"event", TraceEvent::processor},
            {"id", row.id},
            {"blocks", row.blocks},
            {"lanes", row.lanes},
@@ -218,7 +222,7 @@ int print_block_sched(const Trace& trace, size_t map, const Arguments& arguments
   if (const std::string output = text_of(arguments, "--output"); !output.empty()) {
     if (const Status written = write_intervals(schedule->intervals, output); !written) return fail(written.error());
   }
-  print({{"event", "block_sched"},
+  print({{"event", TraceEvent::block_sched},
          {"blocks", schedule->intervals.size()},
          {"unwritten_units", schedule->unwritten_units},
          {"blocks_on_several", schedule->blocks_on_several}});
@@ -239,9 +243,9 @@ int print_heat_map(const Trace& trace, size_t map, const Arguments& arguments) {
       heat_map(trace, map, {*clock, *address, *page_bytes, static_cast<uint32_t>(*bins), static_cast<uint32_t>(*most)});
   if (!map_of_heat) return fail(map_of_heat.error());
   for (const auto& [page, counts] : map_of_heat->pages) {
-    print({{"event", "page"}, {"address", to_hex_number(page)}, {"counts", counts}});
+    print({{"event", TraceEvent::page}, {"address", to_hex_number(page)}, {"counts", counts}});
   }
-  print({{"event", "heat_map"},
+  print({{"event", TraceEvent::heat_map},
          {"page_bytes", map_of_heat->page_bytes},
          {"pages", map_of_heat->pages.size()},
          {"first_clock", to_hex_number(map_of_heat->first_clock)},
@@ -265,7 +269,7 @@ int print_totals(const Trace& trace, size_t map) {
                     {"least_block", to_hex_number(total.least_block)},
                     {"most_block", to_hex_number(total.most_block)}});
   }
-  print({{"event", "totals"}, {"blocks", trace.layout.blocks}, {"columns", json}});
+  print({{"event", TraceEvent::totals}, {"blocks", trace.layout.blocks}, {"columns", json}});
   return kExitPass;
 }
 
@@ -275,7 +279,7 @@ int print_progress(const Trace& trace, size_t map, const Arguments& arguments) {
   if (!clock || !bins) return fail(clock ? bins.error() : clock.error());
   const auto result = progress(trace, map, *clock, static_cast<uint32_t>(*bins));
   if (!result) return fail(result.error());
-  print({{"event", "progress"},
+  print({{"event", TraceEvent::progress},
          {"first_clock", to_hex_number(result->first_clock)},
          {"last_clock", to_hex_number(result->last_clock)},
          {"interval", to_hex_number(result->interval)},
@@ -292,7 +296,7 @@ int print_progress(const Trace& trace, size_t map, const Arguments& arguments) {
 
 int print_dmat(const Result<Dmat>& dmat) {
   if (!dmat) return fail(dmat.error());
-  print({{"event", "dmat"},
+  print({{"event", TraceEvent::dmat},
          {"pages", dmat->pages},
          {"clocks", dmat->clocks},
          {"pairs", dmat->pairs},

@@ -14,7 +14,7 @@ constexpr uint64_t kPieceBytes = 1u << 20;
 void emit_differences(const char* kind, const std::string& name, uint64_t address, const DifferenceCollector& found,
                       EventSink& sink) {
   for (const Difference& difference : found.listed()) {
-    sink.emit({{"event", "difference"},
+    sink.emit({{"event", ReplayEvent::difference},
                {kind, name},
                {"offset", difference.offset},
                {"address", to_hex_number(address + difference.offset)},
@@ -25,7 +25,7 @@ void emit_differences(const char* kind, const std::string& name, uint64_t addres
                {"differing_bytes", difference.differing_bytes}});
   }
   if (found.ranges() == 0) return;
-  sink.emit({{"event", "differences"},
+  sink.emit({{"event", ReplayEvent::differences},
              {kind, name},
              {"ranges", found.ranges()},
              {"listed", found.listed().size()},
@@ -49,7 +49,7 @@ Bytes with_accepted(uint64_t offset, Bytes expected, Bytes actual, const std::ve
 
 void emit_tolerance(const Target& target, size_t index, const ToleranceCount& count, bool excused, EventSink& sink) {
   archive::Json event = to_json(target.tolerances[index], count, excused);
-  event["event"] = "tolerance";
+  event["event"] = ReplayEvent::tolerance;
   event[target.kind()] = target.name;
   sink.emit(event);
 }
@@ -109,7 +109,7 @@ archive::Json to_json(const DifferenceMap& map) {
 }
 
 void emit_compared(const Target& target, const Found& found, uint64_t varying, uint64_t unjudged, EventSink& sink) {
-  archive::Json event = {{"event", "compared"},
+  archive::Json event = {{"event", ReplayEvent::compared},
                          {target.kind(), target.name},
                          {"address", to_hex_number(target.address)},
                          {"bytes", target.size},

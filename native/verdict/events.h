@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "archive/manifest/manifest.h"
+#include "base/events/replay.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <set>
 
+#include "base/events/replay.h"
+
 namespace kernloop::replay {
 
 namespace {
@@ -256,8 +258,9 @@ archive::Json to_json(const FreeOrder& order, const std::vector<VaryingRange>& r
     if (spans > 0) array["spans"] = spans;
     arrays.push_back(std::move(array));
   }
-  archive::Json event = {
-      {"event", "free_order"}, {"verdict", kNames[static_cast<size_t>(judged.verdict)]}, {"arrays", std::move(arrays)}};
+  archive::Json event = {{"event", ReplayEvent::free_order},
+                         {"verdict", kNames[static_cast<size_t>(judged.verdict)]},
+                         {"arrays", std::move(arrays)}};
   if (!judged.reason.empty()) event["reason"] = judged.reason;
   return event;
 }

@@ -158,7 +158,7 @@ std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t
   return rows;
 }
 
-void emit_rows(const char* event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink) {
+void emit_rows(ReplayEvent event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink) {
   for (const OverwrittenRow& row : fold(ranges, kMaxRows)) {
     archive::Json json = {{"event", event}, {target.kind(), target.name}, {"offset", row.offset}, {"bytes", row.bytes}};
     if (row.count > 1) {

@@ -35,7 +35,7 @@ struct OverwrittenRow {
 std::vector<OverwrittenRow> fold(const std::vector<AddressRange>& ranges, size_t most);
 
 // An `event` of each row of a target.
-void emit_rows(const char* event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink);
+void emit_rows(ReplayEvent event, const Target& target, const std::vector<AddressRange>& ranges, EventSink& sink);
 
 // Reads the lists `overwritten` and `untouched` (untouched.h) of a selfcheck.json into the targets; none if an older
 // version wrote the file. VARYING_INVALID if it does not fit the capture.

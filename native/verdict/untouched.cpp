@@ -154,7 +154,7 @@ Result<bool> keep_zeros_read(const std::vector<Access>& accesses, ContentCache& 
     if (target.untouched.empty()) continue;
     is_left = true;
     const uint64_t first = target.untouched.front().base;
-    sink.emit({{"event", "untouched_read"},
+    sink.emit({{"event", ReplayEvent::untouched_read},
                {target.kind(), target.name},
                {"offset", first},
                {"address", to_hex_number(target.address + first)},
@@ -197,7 +197,8 @@ Result<uint64_t> settle_untouched(Memory& memory, ContentCache& cache, const std
           }
         });
     if (!changed) return changed.error();
-    if (bytes > 0) sink.emit({{"event", "stray"}, {target.kind(), target.name}, {"offset", first}, {"bytes", bytes}});
+    if (bytes > 0)
+      sink.emit({{"event", ReplayEvent::stray}, {target.kind(), target.name}, {"offset", first}, {"bytes", bytes}});
     all += bytes;
   }
   return all;

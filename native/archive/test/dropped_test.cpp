@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "archive/test/sample_capture.h"
 #include "archive/test/temporary_directory.h"
+#include "replay/test/program_run.h"
 
 namespace kernloop::archive {
 namespace {
@@ -32,6 +35,16 @@ class DroppedTest : public testing::Test {
   TemporaryDirectory directory_;
   const std::filesystem::path whole_ = directory_.path() / "whole";
 };
+
+TEST_F(DroppedTest, TheProgramTellsHowMuchItDropped) {
+  const auto file = directory_.path() / "dropped.json";
+  std::ofstream(file) << R"({"dropped": [{"region": "r0", "offset": 1000, "bytes": 2000}]})";
+  const auto run = replay::run_program(
+      KERNLOOP_TEST_ARCHIVE,
+      {"shrink", whole_.string(), "--dropped", file.string(), "--output", (directory_.path() / "shrunk").string()}, {});
+  EXPECT_EQ(run.last()["event"], "shrunk") << run.last();
+  EXPECT_EQ(run.last()["dropped_bytes"], 2000);
+}
 
 TEST_F(DroppedTest, LeavesOutTheseBytesAndNothingElse) {
   const auto done = shrink(R"({"dropped": [{"region": "r0", "offset": 1000, "bytes": 2000}]})");

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/seen_events.h"
 #include "capture/test/program.h"
 
 namespace kernloop::testing {
@@ -37,6 +38,11 @@ class RecordedRun {
   explicit RecordedRun(std::string recorder) : recorder_path_(std::move(recorder)) {
     config = {{"mode", "capture"},     {"selections", Json::array()}, {"store", nullptr},     {"drain_limit_ms", 20000},
               {"run_limit_ms", 20000}, {"tool_version", "0.0.1"},     {"app", Json::object()}};
+  }
+  RecordedRun(const RecordedRun&) = delete;
+  ~RecordedRun() {
+    if (!recorder) return;
+    for (const Json& event : events()) saw_event("kernloop-recorder", event);
   }
   Json config;
 

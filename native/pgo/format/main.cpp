@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/events/pgo.h"
 #include "base/exit_code.h"
 #include "base/json.h"
 #include "base/numbers.h"
@@ -128,7 +129,7 @@ int convert(const Arguments& arguments) {
     Json files = Json::array();
     for (const fs::path& file : *written) files.push_back(file.string());
     const uint64_t counters = unit->counters.size(), slots = counters * unit->slots;
-    print({{"event", "converted"},
+    print({{"event", PgoEvent::converted},
            {"cuid", cuid},
            {"arch", unit->waves.arch},
            {"wave_size", unit->waves.wave_size},
@@ -169,7 +170,7 @@ int merge(const Arguments& arguments) {
   bool mixed = false;
   for (const Merger::Note& note : notes) {
     mixed |= note.code == "PGO_SAMPLING_MIXED";
-    print({{"event", "note"}, {"code", note.code}, {"text", note.text}});
+    print({{"event", PgoEvent::note}, {"code", note.code}, {"text", note.text}});
   }
   const auto text = write_text(profile);
   if (!text) return fail(text.error());
@@ -179,7 +180,7 @@ int merge(const Arguments& arguments) {
   if (auto done = write_file(output, bytes_of(*text)); !done) return fail(done.error());
   uint64_t counters = 0;
   for (const FunctionProfile& function : profile.functions) counters += function.counters.size();
-  Json event = {{"event", "merged"},
+  Json event = {{"event", PgoEvent::merged},
                 {"inputs", arguments.inputs.size()},
                 {"functions", profile.functions.size()},
                 {"counters", counters},
@@ -196,7 +197,8 @@ int merge(const Arguments& arguments) {
 int show(const Arguments& arguments) {
   Merger merger({});
   if (auto read = read_into(merger, arguments); !read) return fail(read.error());
-  for (const Merger::Note& note : merger.notes()) print({{"event", "note"}, {"code", note.code}, {"text", note.text}});
+  for (const Merger::Note& note : merger.notes())
+    print({{"event", PgoEvent::note}, {"code", note.code}, {"text", note.text}});
   const Profile profile = merger.result();
   for (const FunctionProfile& function : profile.functions) {
     Json counters = Json::array();
@@ -216,13 +218,13 @@ int show(const Arguments& arguments) {
     }
     char hash[24];
     std::snprintf(hash, sizeof hash, "0x%llx", static_cast<unsigned long long>(function.hash));
-    print({{"event", "function"},
+    print({{"event", PgoEvent::function},
            {"name", function.name},
            {"hash", hash},
            {"pattern", function.pattern},
            {"counters", counters}});
   }
-  return print({{"event", "shown"},
+  return print({{"event", PgoEvent::shown},
                 {"functions", profile.functions.size()},
                 {"arch", profile.arch},
                 {"wave_size", profile.wave_size},

@@ -25,7 +25,7 @@ void Events::refused(const std::string& program, const std::string& code, const 
     if (!said_.insert(program + code + reason).second) return;
   }
   warn(program + " runs as the app compiled it: " + reason + " (" + code + ")");
-  write({{"event", "refused"}, {"program", program}, {"code", code}, {"reason", reason}});
+  write({{"event", PgoRuntimeEvent::refused}, {"program", program}, {"code", code}, {"reason", reason}});
 }
 
 }  // namespace kernloop::pgo::runtime

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/events/pgo_runtime.h"
 #include "pgo/runtime/config.h"
 
 namespace kernloop::pgo::runtime {

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "base/events/pgo_runtime.h"
 #include "base/json.h"
 #include "base/option_table.h"
 #include "pgo/runtime/compile.h"
@@ -44,7 +45,8 @@ Error wrong(const std::string& what) {
 }
 
 struct Answer {
-  Json event = {{"event", "entry"}, {"instrumented", ""}, {"production", ""}, {"gate", ""}, {"profile", nullptr}};
+  Json event = {
+      {"event", PgoRuntimeEvent::entry}, {"instrumented", ""}, {"production", ""}, {"gate", ""}, {"profile", nullptr}};
   bool compiled = false;
 
   void problem(const Error& error) {

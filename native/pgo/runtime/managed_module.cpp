@@ -36,7 +36,7 @@ ManagedModule::ManagedModule(const Config& config, Events& events, CacheEntry en
       entry_(std::move(entry)),
       name_(std::move(name)),
       place_(place) {
-  events_.write({{"event", "program"},
+  events_.write({{"event", PgoRuntimeEvent::program},
                  {"program", name_},
                  {"folder", entry_.folder.string()},
                  {"profile", entry_.profile ? entry_.profile->id : ""},
@@ -200,7 +200,7 @@ void ManagedModule::measured_enough(bool at_end) {
     std::filesystem::remove(file, problem);
   }
   if (!entry) return give_up(entry.error());
-  events_.write({{"event", "measured"},
+  events_.write({{"event", PgoRuntimeEvent::measured},
                  {"program", name_},
                  {"launches", launches},
                  {"kernels", kernels},
@@ -242,7 +242,7 @@ void ManagedModule::judge(bool at_end) {
   if (is_measuring()) std::erase_if(now, [&](const auto& one) { return is_zero(known.at(one.first)); });
   const uint32_t distance = distance_from(known, now);
   const bool changed = distance > config_.bound;
-  events_.write({{"event", "sampled"},
+  events_.write({{"event", PgoRuntimeEvent::sampled},
                  {"program", name_},
                  {"launches", launches},
                  {"distance", distance},
@@ -264,7 +264,7 @@ void ManagedModule::finish(bool unload) {
     if (is_measuring()) measured_enough(true);
   }
   for (const auto& [name, kernel] : kernels_)
-    events_.write({{"event", "kernel"},
+    events_.write({{"event", PgoRuntimeEvent::kernel},
                    {"program", name_},
                    {"kernel", name},
                    {"own", kernel.own},

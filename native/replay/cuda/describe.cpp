@@ -67,7 +67,7 @@ Result<archive::Json> describe_cuda_device(uint32_t ordinal) {
   std::stringstream proc_text;
   proc_text << proc.rdbuf();
   const std::string package = driver_version_in(proc_text.str());
-  archive::Json event = {{"event", "device"},
+  archive::Json event = {{"event", ReplayEvent::device},
                          {"kind", "cuda"},
                          {"name", context.device_name()},
                          {"uuid", uuid_text(uuid)},

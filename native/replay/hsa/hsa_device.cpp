@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/events/replay.h"
 #include "codeobject/bundle.h"
 #include "replay/core/device/layout.h"
 #include "replay/core/memory/address_hold.h"
@@ -172,7 +173,7 @@ archive::Json HsaDevice::identity() const {
   hsa_->hsa_agent_get_info(agents_.gpu, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME), name);
   if (name[0] == '\0') hsa_->hsa_agent_get_info(agents_.gpu, HSA_AGENT_INFO_NAME, name);
   name[sizeof name - 1] = '\0';
-  return {{"event", "device"},
+  return {{"event", ReplayEvent::device},
           {"kind", soft_ ? "softgpu" : "hsa"},
           {"runtime", hsa_->path().string()},
           {"agent", name},

@@ -116,7 +116,17 @@ TEST_F(DerivedInputsTest, PassWhereTheVariantMakesOfThemWhatTheCapturedCodeDoes)
 TEST_F(DerivedInputsTest, FailWhereTheVariantAloneGoesPastTheEndOfLds) {
   const auto reads_past_lds = [this](int count) {
     fill_(count);
-    if (!is_as_captured()) device_.outcome.past_lds.push_back({{"access", "read"}, {"pc_offset", "0x10"}});
+    if (!is_as_captured())
+      device_.outcome.past_lds.push_back({{"access", "read"},
+                                          {"pc", "0x1010"},
+                                          {"pc_offset", "0x10"},
+                                          {"instruction", "ds_read_b32 v0, v1"},
+                                          {"workgroup", {0, 0, 0}},
+                                          {"wave", 0},
+                                          {"lane", 0},
+                                          {"address", "0x100"},
+                                          {"bytes", 4},
+                                          {"text", "past the end"}});
   };
   variant_ = reads_past_lds;
   EXPECT_EQ(run().exit_code, kExitFail) << result();

@@ -8,6 +8,7 @@
 
 #include "archive/capture/capture_writer.h"
 #include "archive/test/temporary_directory.h"
+#include "base/testing/seen_events.h"
 #include "codeobject/code_object.h"
 #include "codeobject/test/test_files.h"
 #include "verdict/events.h"
@@ -138,7 +139,10 @@ inline std::filesystem::path test_code_object(const std::string& name) {
 
 class EventList final : public EventSink {
  public:
-  void emit(const archive::Json& event) override { events.push_back(event); }
+  void emit(const archive::Json& event) override {
+    saw_event("kernloop-replay", event);
+    events.push_back(event);
+  }
   // The first event of that kind; null if there is none.
   archive::Json first(const char* kind) const {
     for (const auto& event : events) {

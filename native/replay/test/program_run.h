@@ -6,12 +6,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "archive/manifest/manifest.h"
+#include "base/testing/seen_events.h"
 
 namespace kernloop::replay {
 
@@ -76,7 +78,9 @@ inline ProgramRun run_program(const std::string& program, std::vector<std::strin
   for (std::string line; std::getline(lines, line);) {
     auto event = parse_json(line, "output line");
     EXPECT_TRUE(event) << line;
-    if (event) run.events.push_back(std::move(*event));
+    if (!event) continue;
+    saw_event(std::filesystem::path(program).filename(), *event);
+    run.events.push_back(std::move(*event));
   }
   return run;
 }

@@ -132,6 +132,51 @@ TEST_F(SoftGpuReplay, PassesInTheAdverseOrderAndTellsHowMuchRanInIt) {
   EXPECT_EQ(run({"--adverse", "1000", "--profile"}).exit_code, kExitBadInput);
 }
 
+TEST_F(SoftGpuReplay, FindsARaceOfBlocksThatOverlap) {
+  // Each block begins 64 elements after the one before, and replaces what it reads.
+  const ProgramRun outcome =
+      run({"--adverse", "1000000", "--block", "128", "--arg", "0=" + to_hex_number(Capture::kIn)});
+  ASSERT_GE(outcome.count("finding"), 1u) << outcome.last();
+  const archive::Json race = outcome.first("finding");
+  EXPECT_EQ(race["region"], "in");
+  EXPECT_TRUE(race["access"] == "write" || race["other"]["access"] == "write") << race;
+  EXPECT_NE(race["other"]["workgroup"], race["workgroup"]);
+}
+
+TEST_F(SoftGpuReplay, TellsWhichMemoryIsOverwrittenReadAgainAndUnused) {
+  capture_.pointers = {0, 0, 0, 0};  // which no wave touches
+  const ProgramRun found = run({"--compare", "--find-overwritten"});
+  EXPECT_EQ(found.exit_code, kExitPass) << found.last();
+  EXPECT_EQ(found.first("overwritten")["region"], "out");
+  EXPECT_EQ(found.first("overwritten")["bytes"], 4 * Capture::kCount);
+  EXPECT_TRUE(found.first("untouched").is_object());
+  const ProgramRun unused = run({"--compare", "--find-unused", "16"});
+  EXPECT_EQ(unused.exit_code, kExitPass) << unused.last();
+  EXPECT_TRUE(unused.first("unused").is_object());
+  EXPECT_EQ(found.first("untouched")["region"], "pointers");
+  EXPECT_EQ(unused.first("unused")["region"], "pointers");
+}
+
+TEST_F(SoftGpuReplay, TellsOfMemoryThatIsReadAndWrittenAndStaysTheSame) {
+  capture_.counter_post = capture_.counter_pre;
+  const archive::Json reread = run({"--compare", "--find-overwritten"}).first("reread");
+  EXPECT_EQ(reread["variable"], "d_counter");
+  EXPECT_EQ(reread["bytes"], 4);
+}
+
+TEST_F(SoftGpuReplay, WritesTheRecordsOfProbes) {
+  const auto request = directory_.path() / "probes.json", output = directory_.path() / "probes";
+  std::ofstream(request) << R"({"schema": "kernloop.probes/1",
+    "maps": [{"name": "m", "level": "warp", "record_bytes": 8, "capacity": 1}],
+    "probes": [{"name": "p", "map": "m", "at": ["memory:global:any"], "action": "save",
+                "fields": [{"offset": 0, "bytes": 8, "value": "clock"}]}]})";
+  const ProgramRun outcome = run({"--probes", request.string(), "--probes-output", output.string()});
+  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+  const archive::Json map = outcome.first("probes")["maps"][0];
+  EXPECT_EQ(map["kept"], 4) << "one for each wave";
+  EXPECT_EQ(std::filesystem::file_size(output / map["file"].get<std::string>()), 4 * 8u);
+}
+
 TEST_F(SoftGpuReplay, PassesOnAVariantThatIsTheSameCode) {
   EXPECT_EQ(compare_variant("baseline.hsaco").exit_code, kExitPass);
   // Other initializers do not matter: the app had set the table.
@@ -378,6 +423,13 @@ TEST_F(SoftGpuReplay, LaunchesAnotherGeometryAndOtherArguments) {
     ASSERT_TRUE(bytes) << bytes.error().message;
     EXPECT_EQ(Buffer(bytes->begin(), bytes->end()), as_bytes(expected)) << arguments[0];
   }
+}
+
+TEST_F(SoftGpuReplay, JudgesAVariantThatHasALaunchOfItsOwn) {
+  const ProgramRun outcome = compare_variant("baseline.hsaco", {"--own-launch", "--grid", "5"});
+  EXPECT_EQ(outcome.exit_code, kExitPass) << outcome.last();
+  EXPECT_EQ(outcome.first("overridden")["of_variant"], true);
+  EXPECT_EQ(outcome.first("overridden")["grid_blocks"]["to"][0], 5);
 }
 
 TEST_F(SoftGpuReplay, RefusesToJudgeAnotherLaunch) {

@@ -7,6 +7,7 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "base/testing/seen_events.h"
 #include "pgo/collect/test/run.h"
 #include "pgo/format/files.h"
 
@@ -54,11 +55,22 @@ struct AppRun {
   }
 };
 
+// The builder. With KERNLOOP_TEST_EVENTS its answers, which only the app reads, are kept, too.
+std::string builder_in(const fs::path& folder) {
+  const char* seen = std::getenv("KERNLOOP_TEST_EVENTS");
+  if (!seen) return KERNLOOP_TEST_BUILDER;
+  const fs::path script = folder / "builder.sh";
+  std::ofstream(script) << "#!/bin/sh\n" KERNLOOP_TEST_BUILDER " \"$@\" | tee '" << seen
+                        << "/kernloop-pgo-runtime.'$$\n";
+  fs::permissions(script, fs::perms::owner_all);
+  return script;
+}
+
 struct Setting {
   test::Folder folder;
   Json config = {
       {"schema", "kernloop.pgo-runtime/1"},
-      {"builder", KERNLOOP_TEST_BUILDER},
+      {"builder", builder_in(folder.path())},
       {"cache", folder.path() / "a cache, of $HOME; 'quoted'"},
       {"mode", "auto"},
       {"measure_launches", 4},
@@ -98,8 +110,10 @@ struct Setting {
     AppRun app{test::run(environment, app_program + " " + workloads), {}};
     for (const auto& entry : fs::directory_iterator(events)) {
       std::ifstream lines(entry.path());
-      for (std::string line; entry.path().extension() == ".ndjson" && std::getline(lines, line);)
+      for (std::string line; entry.path().extension() == ".ndjson" && std::getline(lines, line);) {
         app.events.push_back(Json::parse(line));
+        saw_event("kernloop-pgo-runtime", app.events.back());
+      }
     }
     return app;
   }

@@ -246,7 +246,7 @@ class Loader {
                        ", which has no name that the runtime could find it by",
                    "replay with --launch direct"};
     }
-    sink_.emit({{"event", "variable_missing"}, {"variable", variable.name}, {"bytes", variable.size}});
+    sink_.emit({{"event", ReplayEvent::variable_missing}, {"variable", variable.name}, {"bytes", variable.size}});
     return Unit{};
   }
 
@@ -262,7 +262,7 @@ class Loader {
           "module variable " + variable.name + " " + what + (now ? "" : ", and the captured kernel changed it"),
           "keep the module variables of the kernel as captured"};
     }
-    sink_.emit({{"event", "variable_missing"}, {"variable", variable.name}, {"bytes", variable.size}});
+    sink_.emit({{"event", ReplayEvent::variable_missing}, {"variable", variable.name}, {"bytes", variable.size}});
     return Unit{};
   }
 
@@ -281,12 +281,12 @@ class Loader {
     if (!pre) return pre.error();
     if (*pre != *captured_initial) return false;  // the app set it: its value is the capture's, not the source's
     if (variable.address_told.value_or(false)) {  // it may have set it to that very value
-      sink_.emit({{"event", "variable_restored"},
+      sink_.emit({{"event", ReplayEvent::variable_restored},
                   {"variable", variable.name},
                   {"reason", "the variant has another initializer, and the app may have set it"}});
       return false;
     }
-    sink_.emit({{"event", "variable_kept"},
+    sink_.emit({{"event", ReplayEvent::variable_kept},
                 {"variable", variable.name},
                 {"is_known", variable.address_told.has_value()},
                 {"reason", variable.address_told ? "the app never set it and the variant has another initializer"

@@ -72,7 +72,7 @@ Status raise_guard(DeviceReplay& device, const Snapshot& snapshot, EventSink& si
   uint64_t granule = 0, padding_bytes = 0;
   for (const Mapping& mapping : snapshot.mappings()) granule = std::max(granule, device.granule(mapping.home));
   for (const AddressRange& padding : snapshot.padding()) padding_bytes += padding.size;
-  sink.emit({{"event", "guard"},
+  sink.emit({{"event", ReplayEvent::guard},
              {"is_exact", *closed > 0 || padding_bytes == 0},
              {"granule", granule},
              {"padding_bytes", padding_bytes},
@@ -92,7 +92,7 @@ Result<bool> is_poison_intact(DeviceReplay& device, ContentCache& cache, const S
   }
   if (compared->differing_bytes == 0) return true;
   const std::string address = first.difference.value("address", "0x0");
-  sink.emit({{"event", "fault"},
+  sink.emit({{"event", ReplayEvent::fault},
              {"kind", "out_of_bounds_write"},
              {"kernel", program.launch.kernel_name},
              {"address", address},

@@ -275,7 +275,7 @@ class Search {
   Status write_state() const {
     archive::Json json = {{"next", next_}, {"stops", stops_}, {"overwritten", archive::Json::array()}};
     Rows rows(json["overwritten"]);
-    for (size_t t = 0; t < found_.size(); ++t) emit_rows("overwritten", search_.targets[t], found_[t], rows);
+    for (size_t t = 0; t < found_.size(); ++t) emit_rows(ReplayEvent::overwritten, search_.targets[t], found_[t], rows);
     return archive::write_atomically(search_.state, json.dump());
   }
 

@@ -217,7 +217,7 @@ void Snapshot::report(const Program& program, EventSink& sink) const {
   for (const archive::Region& region : cache_.reader().manifest().regions) {
     if (device_.is_host(region.base)) host_bytes += region.size;
   }
-  Json event = {{"event", "restored"},
+  Json event = {{"event", ReplayEvent::restored},
                 {"regions", regions_.size()},
                 {"variables", program.variables.size()},
                 {"bytes", bytes - dropped},
@@ -227,7 +227,8 @@ void Snapshot::report(const Program& program, EventSink& sink) const {
   sink.emit(event);
   const uint64_t in_kernargs = count_pointers_into(program.stale_ranges, 0, program.launch.kernarg);
   if (program.stale_in_memory + in_kernargs > 0) {
-    sink.emit({{"event", "stale_code_pointers"}, {"kernargs", in_kernargs}, {"memory", program.stale_in_memory}});
+    sink.emit(
+        {{"event", ReplayEvent::stale_code_pointers}, {"kernargs", in_kernargs}, {"memory", program.stale_in_memory}});
   }
 }
 

@@ -34,11 +34,11 @@ bool is_enough(const Settling& settle, const Calibration& calibration, std::chro
 void tell_found(const CalibrationResult& found, EventSink& sink) {
   for (const VaryingRange& range : found.varying) {
     Json event = to_json(range);
-    event["event"] = "varying";
+    event["event"] = ReplayEvent::varying;
     sink.emit(event);
   }
   for (const Unexplained& element : found.unexplained) {
-    sink.emit({{"event", "unexplained"},
+    sink.emit({{"event", ReplayEvent::unexplained},
                {element.is_variable ? "variable" : "region", element.target},
                {"offset", element.offset},
                {"dtype", name_of(element.type)},

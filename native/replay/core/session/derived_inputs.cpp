@@ -719,7 +719,7 @@ class DerivedInputs {
 
   void tell(const Input& input, const char* verdict, const std::string& reason) {
     Json event = describe(input);
-    event["event"] = "derived";
+    event["event"] = ReplayEvent::derived;
     event["verdict"] = verdict;
     if (!reason.empty()) event["reason"] = reason;
     sink_.emit(event);
@@ -794,7 +794,7 @@ class DerivedInputs {
   }
 
   void tell_result(const char* verdict, Json numbers) {
-    numbers["event"] = "result";
+    numbers["event"] = ReplayEvent::result;
     numbers["verdict"] = verdict;
     sink_.emit(numbers);
   }

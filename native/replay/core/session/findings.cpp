@@ -37,7 +37,7 @@ void tell_findings(const LaunchOutcome& outcome, const Program& program, const S
   if (!outcome.adverse_wave_instructions) return;
   for (const Json& finding : outcome.findings) {
     Json event = finding;
-    event["event"] = "finding";
+    event["event"] = ReplayEvent::finding;
     add_code_place(event, program);
     if (const auto other = event.find("other"); other != event.end()) add_code_place(*other, program);
     const auto address = number_in(event, "address");
@@ -48,12 +48,12 @@ void tell_findings(const LaunchOutcome& outcome, const Program& program, const S
     }
     sink.emit(event);
   }
-  sink.emit({{"event", "adverse"}, {"wave_instructions", *outcome.adverse_wave_instructions}});
+  sink.emit({{"event", ReplayEvent::adverse}, {"wave_instructions", *outcome.adverse_wave_instructions}});
 }
 
 void tell_past_lds(const Json& past_lds, const Program& program, EventSink& sink) {
   for (Json event : past_lds) {
-    event["event"] = "past_lds";
+    event["event"] = ReplayEvent::past_lds;
     add_code_place(event, program);
     sink.emit(event);
   }

@@ -36,7 +36,7 @@ void tell_float_atomics(const LaunchOutcome& outcome, const Program& program, Ev
     if (!address) continue;
     for (const WatchedRegion& region : program.watched) {
       if (*address - region.range.base >= region.range.size) continue;
-      sink.emit({{"event", "float_atomic"},
+      sink.emit({{"event", ReplayEvent::float_atomic},
                  {"region", region.id},
                  {"offset_in_target", *address - region.range.base},
                  {"address", found["address"]},

@@ -17,7 +17,7 @@ namespace {
 constexpr uint64_t kMaxCodeObjectFile = uint64_t{1} << 30;
 
 void tell_iteration(const LaunchOutcome& outcome, Json event, EventSink& sink) {
-  event["event"] = "iteration";
+  event["event"] = ReplayEvent::iteration;
   if (outcome.duration_ns) event["duration_ns"] = *outcome.duration_ns;
   if (!outcome.timer.empty()) event["timer"] = outcome.timer;
   if (!outcome.counters.empty()) event["counters"] = outcome.counters;
@@ -28,7 +28,7 @@ void tell_iteration(const LaunchOutcome& outcome, Json event, EventSink& sink) {
 void tell_hot_spots(const std::vector<HotSpot>& spots, const Program& program, EventSink& sink) {
   for (const HotSpot& spot : spots) {
     Json event = spot.counts;
-    event["event"] = "hot_spot";
+    event["event"] = ReplayEvent::hot_spot;
     event["pc"] = to_hex_number(spot.address);
     for (const LoadedCodeObject& object : program.code_objects) {
       if (!object.code.base || spot.address - *object.code.base >= object.info.memory_bytes) continue;
@@ -69,7 +69,7 @@ std::optional<std::string> hint_of_stale_pointers(const Program& program) {
 
 void tell_fault(const LaunchOutcome& outcome, const Program& program, const Snapshot& snapshot, EventSink& sink) {
   Json event = outcome.fault.is_object() ? outcome.fault : Json::object();
-  event["event"] = "fault";
+  event["event"] = ReplayEvent::fault;
   if (!event.contains("kind")) event["kind"] = outcome.end == LaunchOutcome::End::kLimit ? "limit" : "unknown";
   if (!event.contains("kernel")) event["kernel"] = program.launch.kernel_name;
   std::optional<uint64_t> at;
@@ -97,7 +97,7 @@ Status set_cache(CacheState state, DeviceReplay& device, EventSink& sink) {
   const auto facts = device.set_cache(state);
   if (!facts) return facts.error();
   if (state == CacheState::kAsIs) return Unit{};
-  sink.emit({{"event", "cache"},
+  sink.emit({{"event", ReplayEvent::cache},
              {"state", name_of(state)},
              {"is_modelled", facts->is_modelled},
              {"reported_bytes", facts->reported_bytes},
@@ -203,7 +203,7 @@ Result<Program> load_for_replay(const Options& options, ContentCache& cache, Dev
   if (program->launch_of != LaunchOf::kApp) {
     auto changes = apply_overrides(options.overrides, manifest, program->kernel, program->launch);
     if (!changes) return changes.error();
-    (*changes)["event"] = "overridden";
+    (*changes)["event"] = ReplayEvent::overridden;
     if (program->launch_of == LaunchOf::kVariant) (*changes)["of_variant"] = true;
     sink.emit(*changes);
   }
@@ -234,7 +234,7 @@ Status tell_lens(const Options& options, DeviceReplay& device, const Program& pr
   if (!program.lens) return Unit{};
   auto event = write_lens(*options.lens, device, *program.lens, dump_facts(options, manifest, program));
   if (!event) return event.error();
-  (*event)["event"] = "lens";
+  (*event)["event"] = ReplayEvent::lens;
   sink.emit(*event);
   return Unit{};
 }
@@ -286,7 +286,7 @@ Result<Launched> launch_and_tell(DeviceReplay& device, Snapshot& snapshot, Progr
 void tell_conditions(const Program& program, EventSink& sink) {
   Json event = program.conditions.facts();
   if (event.is_null()) return;
-  event["event"] = "conditions";
+  event["event"] = ReplayEvent::conditions;
   sink.emit(event);
 }
 
@@ -304,7 +304,7 @@ Result<Comparison> compare_replay(DeviceReplay& device, ContentCache& cache, con
     const uint64_t differing = count_differences(kept.content, actual);
     comparison->differing_bytes += differing;
     if (differing > 0) {
-      sink.emit({{"event", "differences"},
+      sink.emit({{"event", ReplayEvent::differences},
                  {"variable", kept.name},
                  {"ranges", 1},
                  {"listed", 0},

@@ -17,8 +17,10 @@ bool repeats(const Options& options) {
 
 void tell_accesses(const std::vector<Access>& accesses, EventSink& sink) {
   for (const Access& access : accesses) {
-    sink.emit(
-        {{"event", "access"}, {"write", access.is_write}, {"base", to_hex_number(access.base)}, {"size", access.size}});
+    sink.emit({{"event", ReplayEvent::access},
+               {"write", access.is_write},
+               {"base", to_hex_number(access.base)},
+               {"size", access.size}});
   }
 }
 
@@ -113,7 +115,7 @@ Result<bool> Run::launch_once_more(Fill fill, Comparison& total) {
 
 void Run::emit_result(const char* verdict, Json numbers) {
   Json event = std::move(numbers);
-  event["event"] = "result";
+  event["event"] = ReplayEvent::result;
   event["verdict"] = verdict;
   if (last.wave_instructions) event["wave_instructions"] = *last.wave_instructions;
   if (program.lens) event["lens_bytes"] = program.lens->bytes();

@@ -211,7 +211,7 @@ class SideBySide {
   // different.
   void tell_checked(Side& side) {
     if (!side.results) return;
-    Json event = {{"event", "checked"},
+    Json event = {{"event", ReplayEvent::checked},
                   {"compared_bytes", side.first.compared_bytes},
                   {"ignored_bytes", side.first.ignored_bytes},
                   {"varying_bytes", side.first.varying_bytes},
@@ -250,7 +250,7 @@ class SideBySide {
   }
 
   void tell_result(Side& side, const char* verdict) {
-    Json event = {{"event", "result"}, {"verdict", verdict}};
+    Json event = {{"event", ReplayEvent::result}, {"verdict", verdict}};
     if (side.wave_instructions) event["wave_instructions"] = *side.wave_instructions;
     if (side.program.lens) event["lens_bytes"] = side.program.lens->bytes();
     side.sink.emit(event);

@@ -40,10 +40,11 @@ class FindOverwritten final : public Step {
       const Target& target = targets[t];
       const uint64_t bytes = total_bytes(without(written[t], (*overwritten_)[t]));
       if (bytes > 0 && target.pre.content->chunks == target.post.content->chunks)
-        run_.sink.emit({{"event", "reread"}, {target.kind(), target.name}, {"bytes", bytes}});
+        run_.sink.emit({{"event", ReplayEvent::reread}, {target.kind(), target.name}, {"bytes", bytes}});
     }
-    for (size_t t = 0; t < targets.size(); ++t) emit_rows("overwritten", targets[t], (*overwritten_)[t], run_.sink);
-    for (size_t t = 0; t < targets.size(); ++t) emit_rows("untouched", targets[t], untouched_[t], run_.sink);
+    for (size_t t = 0; t < targets.size(); ++t)
+      emit_rows(ReplayEvent::overwritten, targets[t], (*overwritten_)[t], run_.sink);
+    for (size_t t = 0; t < targets.size(); ++t) emit_rows(ReplayEvent::untouched, targets[t], untouched_[t], run_.sink);
     return Unit{};
   }
 

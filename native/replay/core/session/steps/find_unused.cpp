@@ -17,7 +17,7 @@ class FindUnused final : public Step {
   }
 
   Status report() override {
-    for (size_t t = 0; t < unused_.size(); ++t) emit_rows("unused", run_.targets[t], unused_[t], run_.sink);
+    for (size_t t = 0; t < unused_.size(); ++t) emit_rows(ReplayEvent::unused, run_.targets[t], unused_[t], run_.sink);
     return Unit{};
   }
 

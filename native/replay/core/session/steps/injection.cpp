@@ -16,7 +16,7 @@ class InjectBitFlips final : public Step {
     auto injection = inject_bit_flips(run_.device, run_.cache, run_.targets, run_.snapshot.padding(), options.poison,
                                       run_.varying, options.inject_bit_flips, options.seed.value_or(0));
     if (!injection) return injection.error();
-    run_.sink.emit({{"event", "injection"},
+    run_.sink.emit({{"event", ReplayEvent::injection},
                     {"flips", injection->flips},
                     {"detected", injection->detected},
                     {"overwritten", injection->overwritten},

@@ -16,7 +16,7 @@ class Probes final : public Step {
   Status report() override {
     auto event = write_probes(request_, run_.device);
     if (!event) return event.error();
-    (*event)["event"] = "probes";
+    (*event)["event"] = ReplayEvent::probes;
     run_.sink.emit(*event);
     return Unit{};
   }

@@ -34,7 +34,8 @@ class SearchOverwritten final : public Step {
                             pointers_in(run_.program.launch.kernarg), *run_.options.search_overwritten, launch_with});
     if (!found) return found.error();
     if (!*found) return false;
-    for (size_t t = 0; t < run_.targets.size(); ++t) emit_rows("overwritten", run_.targets[t], (**found)[t], run_.sink);
+    for (size_t t = 0; t < run_.targets.size(); ++t)
+      emit_rows(ReplayEvent::overwritten, run_.targets[t], (**found)[t], run_.sink);
     return true;
   }
 

@@ -1,0 +1,44 @@
+// Events of kernloop-archive, from schemas/native-events.ts by `npm run schemas`.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+namespace kernloop {
+
+// clang-format off
+enum class ArchiveEvent {
+  code_object,
+  exported,
+  exported_chunk,
+  imported,
+  info,
+  packed,
+  shrunk,
+  store_collected,
+  store_stats,
+  store_verified,
+  unpacked,
+  verified,
+};
+
+inline constexpr const char* kArchiveEventNames[] = {
+  "code_object",
+  "exported",
+  "exported_chunk",
+  "imported",
+  "info",
+  "packed",
+  "shrunk",
+  "store_collected",
+  "store_stats",
+  "store_verified",
+  "unpacked",
+  "verified",
+};
+// clang-format on
+
+inline void to_json(nlohmann::json& json, ArchiveEvent event) {
+  json = kArchiveEventNames[static_cast<size_t>(event)];
+}
+
+}  // namespace kernloop
