@@ -9,6 +9,7 @@ import { eventSchemas, nativePrograms } from './native-events';
 
 const build = join(__dirname, '..', 'native', 'build');
 const golden = join(__dirname, '..', 'native', 'archive', 'test', 'golden', 'capture-v1');
+const codeObjects = join(__dirname, '..', 'native', 'codeobject', 'test', 'data');
 const folder = mkdtempSync(join(tmpdir(), 'kernloop-events-'));
 const at = (name: string): string => join(folder, name);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -17,15 +18,20 @@ interface Event {
   readonly event: string;
 }
 
-/** What each program printed, by its name. */
+/** Events that each program printed, by its name. */
 const seen = new Map<string, Event[]>(nativePrograms.map(({ name }) => [name, []]));
 
 function take(program: string, lines: string): void {
   for (const line of lines.split('\n').filter(Boolean)) seen.get(program)?.push(JSON.parse(line) as Event);
 }
 
+interface Given {
+  readonly input?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Standard output of a program, however it ends. */
-function outputOf(name: string, args: readonly string[], { input = '', env = {} } = {}): Promise<string> {
+function outputOf(name: string, args: readonly string[], { input = '', env = {} }: Given = {}): Promise<string> {
   return new Promise((resolve) => {
     const options = { maxBuffer: 1 << 28, env: { ...process.env, ...env } };
     const { stdin } = execFile(join(build, 'bin', name), args, options, (_, stdout) => resolve(stdout));
@@ -42,7 +48,7 @@ async function runTest(name: string, filter = '*'): Promise<void> {
   );
 }
 
-async function run(program: string, args: readonly string[], input = ''): Promise<void> {
+async function run(program: string, args: readonly string[], input: string | Buffer = ''): Promise<void> {
   take(program, await outputOf(program, args, { input }));
 }
 
@@ -62,6 +68,7 @@ async function runArchive(): Promise<void> {
   await archive(`import-chunks ${at('chunks')} --output ${store}`);
   await archive(`store-stats ${store} --root ${at('roots')}`);
   await archive(`store-gc ${store} --root ${at('roots')} --dry-run`);
+  await run('kernloop-archive', ['describe'], readFileSync(join(codeObjects, 'baseline.hsaco')));
   cpSync(golden, at('damaged'), { recursive: true });
   const pack = readFileSync(join(golden, 'chunks.pack'));
   writeFileSync(join(at('damaged'), 'chunks.pack'), pack.fill(0, 100, 200));

@@ -93,7 +93,7 @@ export async function judgeCandidate(subject: Subject, candidate: Candidate, giv
       judged: {
         ...base(),
         ...verdict,
-        resources: resourcesOf(code.path, subject),
+        resources: await resourcesOf(code.path, subject, deps),
         decided_by: {
           ...subject.pinned,
           // A compiler does not tell all that it read (.incbin), and a candidate's Python tells what it likes.
@@ -358,8 +358,8 @@ function placeOf(
   return changed[0] ?? null;
 }
 
-function resourcesOf(path: string, { recipe }: Subject): Judged['resources'] {
-  const resources = existsSync(path) ? kernelResources(readFileSync(path), recipe.symbol) : null;
+async function resourcesOf(path: string, { recipe }: Subject, deps: Deps): Promise<Judged['resources']> {
+  const resources = existsSync(path) ? await kernelResources(readFileSync(path), recipe.symbol, deps) : null;
   return (
     resources && {
       vector_registers: resources.vectorRegisters,

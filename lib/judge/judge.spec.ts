@@ -5,6 +5,7 @@ import { fakeDeps } from '../testing/fake-deps';
 import { fakeReplay, passed } from '../testing/fake-programs';
 import { sha256 } from '../support/files';
 import { failure, thrown } from '../testing/failure';
+import { realArchive } from '../testing/real-archive';
 import { reproducerForEachTest } from '../testing/workspace';
 import {
   behaving,
@@ -30,9 +31,13 @@ afterEach(async () => {
 });
 
 const depsWith = (behaviour: Behaviour = honest, programs: Readonly<Record<string, FakeProgram>> = {}): FakeDeps =>
-  fakeDeps({ hipcc: fakeHipcc, 'kernloop-replay': behaving(behaviour), ...programs }, made.workspace.native, {
-    env: compilerOf(made.workspace),
-  });
+  fakeDeps(
+    { hipcc: fakeHipcc, 'kernloop-archive': realArchive, 'kernloop-replay': behaving(behaviour), ...programs },
+    made.workspace.native,
+    {
+      env: compilerOf(made.workspace),
+    },
+  );
 
 async function judgeWith(deps = depsWith(), more: object = {}, confine: Confine | null = null): Promise<Judge> {
   const settings = z

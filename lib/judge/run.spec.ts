@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { fakeDeps, type FakeProgram } from '../testing/fake-deps';
 import { failure } from '../testing/failure';
+import { realArchive } from '../testing/real-archive';
 import { reproducerForEachTest } from '../testing/workspace';
 import {
   behaving,
@@ -19,10 +20,14 @@ const made = reproducerForEachTest();
 beforeEach(() => writeTunable(made.workspace));
 
 const depsWith = (behaviour: Behaviour, programs: Readonly<Record<string, FakeProgram>> = {}, more: object = {}) =>
-  fakeDeps({ hipcc: fakeHipcc, 'kernloop-replay': behaving(behaviour), ...programs }, made.workspace.native, {
-    env: compilerOf(made.workspace),
-    ...more,
-  });
+  fakeDeps(
+    { hipcc: fakeHipcc, 'kernloop-archive': realArchive, 'kernloop-replay': behaving(behaviour), ...programs },
+    made.workspace.native,
+    {
+      env: compilerOf(made.workspace),
+      ...more,
+    },
+  );
 
 const options = (candidate: string[], more: object = {}) =>
   judgeOptionsSchema.parse({

@@ -5,6 +5,7 @@ import { openSessions, type ReplaySession } from '../replay/session';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { cudaDevice, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
+import { realArchive } from '../testing/real-archive';
 import { reproducerForEachTest, someDigest, writeCapture } from '../testing/workspace';
 import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { ProbeRun } from './backend';
@@ -33,6 +34,7 @@ describe('probes on CUDA', () => {
     return fakeDeps(
       {
         sh: fakeLock,
+        'kernloop-archive': realArchive,
         ptxas: ({ args }) => {
           try {
             const { cubin, said } = assemble(readFileSync(args.at(-1) ?? '', 'utf8'));

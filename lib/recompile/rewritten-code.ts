@@ -14,7 +14,8 @@ import { KernloopError } from '../support/error';
 import { assemblePtx, quotedLine } from '../toolchain/assemble-ptx';
 import { compileReproducer } from '../toolchain/compile';
 import { codeObjectTarget } from '../toolchain/code-object-kernels';
-import { cubinPtx, cubinRegisters } from '../toolchain/cubin';
+import { cubinPtx } from '../toolchain/cubin';
+import { kernelResources } from '../toolchain/kernel-resources';
 import { isNvcc } from '../toolchain/translation-unit';
 import { compilerOf, readRecipe } from './recompile';
 import { readRegularFile } from '../support/regular-file';
@@ -66,9 +67,11 @@ export async function rewrittenCode<Rewritten extends { readonly ptx: string }>(
     );
   };
   const unlimited = await make(null);
-  const fits = registersOfBlock(cubinRegisters(unlimited.cubin, symbol) ?? 0, threads) <= blockRegisters;
+  const registersIn = async (cubin: Buffer): Promise<number | null> =>
+    (await kernelResources(cubin, symbol, deps))?.vectorRegisters ?? null;
+  const fits = registersOfBlock((await registersIn(unlimited.cubin)) ?? 0, threads) <= blockRegisters;
   const { rewritten, original, cubin, log } = fits ? unlimited : await make(threads);
-  const [before, after] = [cubinRegisters(bytes, symbol), cubinRegisters(cubin, symbol)];
+  const [before, after] = [await registersIn(bytes), await registersIn(cubin)];
   return { rewritten, cubin, symbol, original, log, registers: before && after ? { before, after } : null };
 }
 

@@ -2,7 +2,7 @@ import type { Explanation } from '../advice/advice-json';
 import { advise } from '../advice/advise';
 import type { LaunchFacts } from '../advice/facts';
 import type { CaptureJson } from '../archive/capture-files';
-import { kernelResources } from '../toolchain/kernel-resources';
+import type { KernelResources } from '../toolchain/kernel-resources';
 import type { HotSpotEvent, IterationEvent, Overridden } from './replay-events';
 import { summarise, type CodeLines } from './hot-spots';
 import type { SourceFiles } from './source-files';
@@ -13,9 +13,8 @@ export interface Replayed {
   hotSpots: readonly HotSpotEvent[];
   overridden: Overridden | null;
   capture: Pick<CaptureJson, 'geometry' | 'kernel'>;
-  /** Code object, or the reason why it could not be read. */
-  bytes: Buffer | string;
-  symbol: string;
+  /** Null if the code could not be read, or does not tell. */
+  resources: KernelResources | null;
   lines: CodeLines | string;
   sources: SourceFiles;
 }
@@ -25,7 +24,7 @@ export function explain({ iterations, hotSpots, overridden, capture, ...of }: Re
   const counters = iterations.at(-1)?.counters ?? {};
   return advise({
     launch: launchFacts(capture, overridden),
-    code: typeof of.bytes === 'string' ? null : kernelResources(of.bytes, of.symbol),
+    code: of.resources,
     counters: Object.keys(counters).length === 0 ? null : counters,
     instructions,
     textOf: (file, line) => of.sources.line(file, line),

@@ -21,6 +21,7 @@ import { keepResult, keptPaths } from '../reproducer/kept-results';
 import type { Code } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
+import { kernelResources } from '../toolchain/kernel-resources';
 import { SourceFiles } from './source-files';
 import { compareSpeed, launchesOf, processCount } from './speed';
 import { describeFault } from './fault-text';
@@ -260,13 +261,13 @@ class Replaying {
     const bytes = await codeBytes(code, this.session, this.deps);
     const sources = new SourceFiles(reproducer);
     const lines = linesOf(bytes, hotSpots);
+    const symbol = (code.kind === 'variant' ? request.symbol : undefined) ?? capture.kernel.symbol;
     const replayed = {
       iterations: ofSide(outcome.iterations, wanted),
       hotSpots,
       overridden: wanted === 'captured' && outcome.overridden?.of_variant === true ? null : outcome.overridden,
       capture,
-      bytes,
-      symbol: (code.kind === 'variant' ? request.symbol : undefined) ?? capture.kernel.symbol,
+      resources: explains && typeof bytes !== 'string' ? await kernelResources(bytes, symbol, this.deps) : null,
       lines,
       sources,
     };

@@ -1,15 +1,18 @@
 import { rewritePtx } from '../probe/ptx/rewrite';
 import { assemble, shapes, shipped } from '../probe/ptx/testing/shapes';
-import { cubinPtx, cubinRegisters } from './cubin';
+import { defaultDeps } from '../deps/deps';
+import { cubinPtx } from './cubin';
+import { kernelResources } from './kernel-resources';
 
 describe('a cubin', () => {
   const { cubin, said } = assemble(shapes, '-lineinfo');
 
-  it('tells the registers of each kernel as ptxas does', () => {
+  it('tells the registers of each kernel as ptxas does', async () => {
     const told = [...said.matchAll(/Compiling entry function '(\w+)'[^]*?Used (\d+) registers/g)];
     expect(told).toHaveLength(4);
-    for (const [, name = '', registers] of told) expect(cubinRegisters(cubin, name)).toBe(Number(registers));
-    expect(cubinRegisters(cubin, 'none')).toBeNull();
+    for (const [, name = '', registers] of told)
+      expect(await kernelResources(cubin, name, defaultDeps())).toMatchObject({ vectorRegisters: Number(registers) });
+    expect(await kernelResources(cubin, 'none', defaultDeps())).toBeNull();
   });
 
   it('with line information keeps the PTX that it was made from, which can be probed and assembled', () => {

@@ -51,49 +51,6 @@ export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; 
   );
 }
 
-export interface CubinResources {
-  /** Per thread. */
-  registers: number;
-  /** Stack of a thread with that of its callees; null if only the run knows, as with recursion. */
-  stackBytes: number | null;
-  /** Static shared memory of a block, without the part that the system reserves. */
-  sharedBytes: number;
-}
-
-/** Attributes of a kernel; null if the cubin does not record its registers. */
-export function cubinResources(bytes: Buffer, symbol: string): CubinResources | null {
-  if (!isElf64(bytes, machineCuda)) return null;
-  const sections = readSections(bytes);
-  const table = sections.find(({ type }) => type === sectionTypes.symtab);
-  const info = sections.find(({ name }) => name === '.nv.info');
-  if (!table || !info) return null;
-  const symbols = readSymbols(bytes, table, sections);
-  const index = symbols.findIndex(({ name }) => name === symbol);
-  const records = readAttributes(contentOf(bytes, info)) ?? [];
-  const valueOf = (wanted: number): number | undefined =>
-    records.find(({ code, words }) => code === wanted && words.length === 2 && words[0] === index)?.words[1];
-  const registers = valueOf(attributes.registers);
-  if (registers === undefined) return null;
-  const stack = valueOf(attributes.minStackSize);
-  const shared = sections.find(({ name }) => name === `.nv.shared.${symbol}`)?.size ?? 0;
-  // From sm_90 on the section begins with the system's part.
-  const isReserving = symbols.some(({ name }) => name.startsWith('.nv.reservedSmem'));
-  const architecture = Number(/\d+/.exec(readCubin(bytes)?.target ?? '')?.[0] ?? 0);
-  const reserved = shared > 0 && isReserving && architecture >= 90 ? reservedShared : 0;
-  return {
-    registers,
-    stackBytes: stack === undefined || stack === unknownStack ? null : stack,
-    sharedBytes: Math.max(0, shared - reserved),
-  };
-}
-
-const reservedShared = 1024;
-const unknownStack = 0xffffffff;
-
-/** Registers of each thread of the kernel; null if the cubin does not record them. */
-export const cubinRegisters = (bytes: Buffer, symbol: string): number | null =>
-  cubinResources(bytes, symbol)?.registers ?? null;
-
 /** PTX that a cubin was assembled from, without comments and debug information; kept with -lineinfo, as by Triton. */
 export function cubinPtx(bytes: Buffer): string | null {
   if (!isElf64(bytes, machineCuda)) return null;
@@ -134,8 +91,6 @@ interface Attribute {
 const compatIsaClass = 9;
 const sizedFormat = 4;
 const attributes = {
-  registers: 0x2f,
-  minStackSize: 0x12,
   parameterBank: 0x0a,
   parameter: 0x17,
   parametersSize: 0x19,

@@ -64,7 +64,7 @@ export function kernelRanges(bytes: Buffer): { symbol: string; begin: number; en
 }
 
 /** Kernel descriptor of one of AMD's code objects; null if the kernel or its descriptor is missing. */
-export function kernelDescriptor(bytes: Buffer, symbol: string): Buffer | null {
+function kernelDescriptor(bytes: Buffer, symbol: string): Buffer | null {
   const stated = exportedContent(bytes, `${symbol}.kd`);
   return stated?.length === descriptorBytes ? stated : null;
 }

@@ -2,9 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultDeps } from '../deps/deps';
 import { kernelResources } from './kernel-resources';
 
-const cubin = (name: string): Buffer => readFileSync(join(__dirname, '../../native/codeobject/test/data/cubin', name));
+const data = join(__dirname, '../../native/codeobject/test/data');
+const cubin = (name: string): Buffer => readFileSync(join(data, 'cubin', name));
+const deps = defaultDeps();
 
 describe('the resources of a kernel', () => {
   // ptxas -v is the oracle: the native tests hold the same figures (AreWhatPtxasSaid).
@@ -14,8 +17,8 @@ describe('the resources of a kernel', () => {
     ['resources.sm_90.cubin', '_Z12only_dynamicPf', 12, 0, 0],
     ['resources.sm_90.cubin', '_Z5localPii', 31, 0, 400],
     ['resources.sm_100.cubin', '_Z7clusterPi', 12, 16, 0],
-  ])('of %s, %s, are what ptxas said', (file, symbol, registers, shared, local) => {
-    expect(kernelResources(cubin(file), symbol)).toEqual({
+  ])('of %s, %s, are what ptxas said', async (file, symbol, registers, shared, local) => {
+    expect(await kernelResources(cubin(file), symbol, deps)).toEqual({
       processor: /sm_\d+/.exec(file)?.[0],
       waveSize: 32,
       vectorRegisters: registers,
@@ -27,16 +30,39 @@ describe('the resources of a kernel', () => {
     });
   });
 
-  it('are unknown for a kernel that the code object lacks, and for what is none', () => {
-    expect(kernelResources(cubin('resources.sm_90.cubin'), 'none')).toBeNull();
-    expect(kernelResources(cubin('tiny.ptx'), '_Z6sharedPf')).toBeNull();
+  it('are unknown for a kernel that the code object lacks, and for what is none', async () => {
+    expect(await kernelResources(cubin('resources.sm_90.cubin'), 'none', deps)).toBeNull();
+    expect(await kernelResources(cubin('tiny.ptx'), '_Z6sharedPf', deps)).toBeNull();
   });
 
-  it('of AMD, are what the assembler was told', () => {
+  it.each(['baseline', 'static_lds', 'prints', 'allocates'])(
+    'of %s.hsaco are what llvm-readelf reads',
+    async (name) => {
+      const file = join(data, `${name}.hsaco`);
+      const notes = execFileSync('/usr/lib/llvm-15/bin/llvm-readelf', ['--notes', file], { encoding: 'utf8' });
+      const kernels = notes.split(/^ {2}- (?=\.a)/m).slice(1);
+      expect(kernels.length).toBeGreaterThan(0);
+      for (const kernel of kernels) {
+        const text = (key: string): string => new RegExp(`^ {4}\\.${key}: +(.*)$`, 'm').exec(kernel)?.[1] ?? '';
+        expect(await kernelResources(readFileSync(file), text('name'), deps)).toEqual({
+          processor: 'gfx90a',
+          waveSize: Number(text('wavefront_size')),
+          vectorRegisters: Number(text('vgpr_count')),
+          scalarRegisters: Number(text('sgpr_count')),
+          spilled: { vector: Number(text('vgpr_spill_count')), scalar: Number(text('sgpr_spill_count')) },
+          privateBytes: text('uses_dynamic_stack') === 'true' ? null : Number(text('private_segment_fixed_size')),
+          staticShared: Number(text('group_segment_fixed_size')),
+          isOnTwoUnits: false,
+        });
+      }
+    },
+  );
+
+  it('of AMD, are what the assembler was told', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kernloop-resources-'));
     try {
       const wide = assembled(folder, 'gfx90a', { vgprs: 96, accumulation: 40, spills: 3 });
-      expect(kernelResources(wide, 'k')).toMatchObject({
+      expect(await kernelResources(wide, 'k', deps)).toMatchObject({
         processor: 'gfx90a',
         waveSize: 64,
         vectorRegisters: 96,
@@ -48,8 +74,8 @@ describe('the resources of a kernel', () => {
       });
       const onOne = assembled(folder, 'gfx1030', { vgprs: 40, directive: '.amdhsa_workgroup_processor_mode 0' });
       const onTwo = assembled(folder, 'gfx1030', { vgprs: 40, directive: '.amdhsa_workgroup_processor_mode 1' });
-      expect(kernelResources(onOne, 'k')).toMatchObject({ waveSize: 32, isOnTwoUnits: false });
-      expect(kernelResources(onTwo, 'k')).toMatchObject({ waveSize: 32, isOnTwoUnits: true });
+      expect(await kernelResources(onOne, 'k', deps)).toMatchObject({ waveSize: 32, isOnTwoUnits: false });
+      expect(await kernelResources(onTwo, 'k', deps)).toMatchObject({ waveSize: 32, isOnTwoUnits: true });
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

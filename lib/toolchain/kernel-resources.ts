@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import { z } from 'zod';
-import { codeObjectTarget, kernelMetadata } from './code-object-kernels';
-import { cubinResources } from './cubin';
-import { kernelDescriptor } from './hsaco-code';
-import { processorOf } from './target';
+import type { Deps } from '../deps/deps';
 import { count } from '../support/count';
+import { KernloopError } from '../support/error';
+import { throwIfInterrupted } from '../support/interrupted';
+import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import { processorOf } from './target';
 
 /** Registers and memory that the compiler gave a kernel. */
 export interface KernelResources {
@@ -24,53 +26,63 @@ export interface KernelResources {
   isOnTwoUnits: boolean;
 }
 
-const metadataSchema = z.looseObject({
-  '.wavefront_size': count,
-  '.vgpr_count': count,
-  '.sgpr_count': count,
-  '.vgpr_spill_count': count.default(0),
-  '.sgpr_spill_count': count.default(0),
-  '.private_segment_fixed_size': count,
-  '.group_segment_fixed_size': count,
-  '.uses_dynamic_stack': z.boolean().default(false),
+/** Event of `kernloop-archive describe`. */
+export const describedSchema = z.looseObject({
+  event: z.literal('described'),
+  target: z.string(),
+  kernels: z.array(
+    z.looseObject({
+      symbol: z.string(),
+      wavefront_size: count,
+      vector_registers: count,
+      private_segment_bytes: count,
+      uses_dynamic_stack: z.boolean(),
+      group_segment_bytes: count,
+      scalar_registers: count.optional().describe('Of AMD, as all that follow.'),
+      vector_spills: count.optional(),
+      scalar_spills: count.optional(),
+      is_on_two_units: z.boolean().optional(),
+    }),
+  ),
 });
 
-/** Offset of COMPUTE_PGM_RSRC1 in the descriptor, and its bit WGP_MODE (LLVM's AMDGPU user guide). */
-const programResources = { at: 48, wgpMode: 1 << 29 };
+type Described = z.output<typeof describedSchema>;
 
-/** Null if the bytes are no code object that tells the kernel's resources. */
-export function kernelResources(bytes: Buffer, symbol: string): KernelResources | null {
-  const target = codeObjectTarget(bytes);
-  if (target === null) return null;
-  if (target.startsWith('sm_')) return ofCubin(bytes, symbol, target);
-  const parsed = metadataSchema.safeParse(kernelMetadata(bytes, symbol));
-  const descriptor = kernelDescriptor(bytes, symbol);
-  if (!parsed.success || descriptor === null) return null;
-  const { data } = parsed;
+/** Null if the bytes are no code object that has the kernel. */
+export async function kernelResources(
+  bytes: Buffer,
+  symbol: string,
+  deps: Pick<Deps, 'run' | 'native' | 'signal'>,
+): Promise<KernelResources | null> {
+  const described = await describe(bytes, deps);
+  const kernel = described?.kernels.find((one) => one.symbol === symbol);
+  if (!described || !kernel) return null;
+  const { scalar_registers: scalarRegisters = null, vector_spills: vector, scalar_spills: scalar } = kernel;
   return {
-    processor: processorOf(target),
-    waveSize: data['.wavefront_size'],
-    vectorRegisters: data['.vgpr_count'],
-    scalarRegisters: data['.sgpr_count'],
-    spilled: { vector: data['.vgpr_spill_count'], scalar: data['.sgpr_spill_count'] },
-    privateBytes: data['.uses_dynamic_stack'] ? null : data['.private_segment_fixed_size'],
-    staticShared: data['.group_segment_fixed_size'],
-    isOnTwoUnits: (descriptor.readUInt32LE(programResources.at) & programResources.wgpMode) !== 0,
+    processor: described.target.startsWith('sm_') ? described.target : processorOf(described.target),
+    waveSize: kernel.wavefront_size,
+    vectorRegisters: kernel.vector_registers,
+    scalarRegisters,
+    spilled: vector === undefined || scalar === undefined ? null : { vector, scalar },
+    privateBytes: kernel.uses_dynamic_stack ? null : kernel.private_segment_bytes,
+    staticShared: kernel.group_segment_bytes,
+    isOnTwoUnits: kernel.is_on_two_units ?? false,
   };
 }
 
-function ofCubin(bytes: Buffer, symbol: string, target: string): KernelResources | null {
-  const resources = cubinResources(bytes, symbol);
-  return (
-    resources && {
-      processor: target,
-      waveSize: 32,
-      vectorRegisters: resources.registers,
-      scalarRegisters: null,
-      spilled: null,
-      privateBytes: resources.stackBytes,
-      staticShared: resources.sharedBytes,
-      isOnTwoUnits: false,
-    }
-  );
+async function describe(
+  bytes: Buffer,
+  { run, native, signal }: Pick<Deps, 'run' | 'native' | 'signal'>,
+): Promise<Described | null> {
+  let described: Described | undefined;
+  const known = new Map([['described', describedSchema]]);
+  const reader = new EventReader<Described>('kernloop-archive', known, (event) => (described = event));
+  const input = { kind: 'stream' as const, open: () => Readable.from([bytes]) };
+  const ended = await run(native.archive, ['describe'], { onStdoutLine: reader.push, input }).result;
+  throwIfInterrupted(signal);
+  if (reader.error?.code === 'CODE_OBJECT_INVALID') return null;
+  reader.finish(ended);
+  if (described === undefined)
+    throw new KernloopError('NATIVE_FAILED', describeEnd('kernloop-archive describe', ended), rebuildHint);
+  return described;
 }

@@ -26,4 +26,7 @@ std::string store_usage();
 int export_command(const Reader& reader, const std::filesystem::path& folder);
 int import_command(const std::filesystem::path& folder, const std::filesystem::path& store);
 
+// describe: the kernels of the code object on stdin, with their registers and memory.
+int describe_command();
+
 }  // namespace kernloop::archive

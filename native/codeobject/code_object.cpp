@@ -128,6 +128,22 @@ void find_device_heap(const std::vector<elf::Symbol>& symbols, std::map<std::str
   if (heap) heap->is_device_heap = true;
 }
 
+// WGP_MODE of the kernel descriptor (AMDGPUUsage, "Kernel Descriptor"); false if the file has no bytes for it.
+bool is_in_workgroup_processor_mode(const elf::Image& image, uint64_t descriptor) {
+  constexpr uint64_t kProgramResources1 = 48;
+  constexpr uint32_t kWgpMode = 1u << 29;
+  const uint64_t address = descriptor + kProgramResources1;
+  for (const elf::Segment& segment : image.segments()) {
+    if (segment.type != PT_LOAD || address < segment.address) continue;
+    const uint64_t offset = address - segment.address;
+    if (segment.bytes.size() < sizeof(uint32_t) || offset > segment.bytes.size() - sizeof(uint32_t)) continue;
+    uint32_t word = 0;
+    std::memcpy(&word, segment.bytes.data() + offset, sizeof word);
+    return (word & kWgpMode) != 0;
+  }
+  return false;
+}
+
 void read_symbols(const elf::Image& image, CodeObjectInfo& info) {
   std::map<std::string_view, uint64_t> descriptors;
   std::map<std::string_view, Variable> variables;
@@ -155,6 +171,7 @@ void read_symbols(const elf::Image& image, CodeObjectInfo& info) {
     const auto found = descriptors.find(kernel.symbol);
     if (found == descriptors.end()) throw Malformed{"metadata names " + kernel.symbol + ", which is not defined"};
     kernel.descriptor_address = found->second;
+    kernel.is_on_two_units = is_in_workgroup_processor_mode(image, found->second);
   }
   for (auto& [name, variable] : variables) info.variables.push_back(std::move(variable));
 }

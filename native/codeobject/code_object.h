@@ -67,6 +67,7 @@ struct Kernel {
   std::array<uint32_t, 3>
       required_workgroup{};             // reqd_work_group_size; zeros: none; for a cubin: required_threads below
   bool needs_whole_workgroups = false;  // compiled so that no launch may have a partial one
+  bool is_on_two_units = false;         // RDNA: a workgroup has both compute units of its processor (WGP_MODE)
   bool uses_dynamic_stack = false;      // private_segment_bytes is only a part of its stack (not always known)
   std::vector<KernelArgument> args;     // in metadata order; in a cubin: by offset, "by_value", nameless
   std::optional<CubinKernelFacts> cubin;

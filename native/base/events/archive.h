@@ -8,6 +8,7 @@ namespace kernloop {
 // clang-format off
 enum class ArchiveEvent {
   code_object,
+  described,
   exported,
   exported_chunk,
   imported,
@@ -23,6 +24,7 @@ enum class ArchiveEvent {
 
 inline constexpr const char* kArchiveEventNames[] = {
   "code_object",
+  "described",
   "exported",
   "exported_chunk",
   "imported",

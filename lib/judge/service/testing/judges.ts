@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import type { Deps } from '../../../deps/deps';
 import { fakeDeps, type FakeProgram } from '../../../testing/fake-deps';
+import { realArchive } from '../../../testing/real-archive';
 import type { TestWorkspace } from '../../../testing/workspace';
 import { behaving, compilerOf, fakeHipcc, tunableSource } from '../../../tune/testing/fake-candidates';
 import { Judge } from '../../judge';
@@ -62,7 +63,7 @@ export class Judges {
       count: Math.round(4000 / Number(rows)),
       verdict: rows === '7' ? 'fail' : 'pass',
     }));
-    return fakeDeps({ hipcc, 'kernloop-replay': replay }, this.workspace.native, {
+    return fakeDeps({ hipcc, 'kernloop-archive': realArchive, 'kernloop-replay': replay }, this.workspace.native, {
       env: { ...compilerOf(this.workspace), HOME: this.workspace.root },
       ...more,
     });
