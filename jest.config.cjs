@@ -28,7 +28,7 @@ const tools = [
   'lib/support/stdin',
   'lib/ptx/delays',
   'lib/validate/delays',
-  'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,driver-steps,hsaco-code,inlined-calls,kernel-resources,line-table,make-dependencies,preamble}',
+  'lib/toolchain/{code-object-kernels,cubin-ptx,debug-line,driver-steps,hsaco-code,hsaco-variables,inlined-calls,kernel-resources,line-table,make-dependencies,preamble}',
   'lib/tune/tune',
   'lint/*',
   'plugins/kernel/hashes',

@@ -16,7 +16,7 @@ import * as store from '../lib/store/result';
 import { count } from '../lib/support/count';
 import { errorEventSchema } from '../lib/support/ndjson';
 import { describedSchema } from '../lib/toolchain/find-nvrtc';
-import { describedSchema as describedCodeSchema } from '../lib/toolchain/kernel-resources';
+import { describedSchema as describedCodeSchema } from '../lib/toolchain/described-code';
 import { traceEvents } from '../lib/trace/trace-program';
 import { unpackedSchema } from '../lib/unpack/unpack';
 import { jsonLines } from './json-text';

@@ -289,7 +289,7 @@ void run_${factor.replace('.', '_')}(float* p) { scale<<<1, 1>>>(p); }`;
     /** The archive, which contains no code, gives the output of the app's own command. */
     const withCode = ({ app }: Fixture): Partial<Deps> => ({
       run: (file, args, options) =>
-        file.endsWith('kernloop-archive')
+        args[0] === 'code-object'
           ? runProcess(
               'cp',
               [join(app, 'build', 'captured.o.hsaco'), args[args.indexOf('--output') + 1] ?? ''],

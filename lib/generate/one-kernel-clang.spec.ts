@@ -85,7 +85,7 @@ async function generated(
   // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) => {
     starts(args);
-    return file.endsWith('kernloop-archive')
+    return args[0] === 'code-object'
       ? runProcess('cp', [code, args[args.indexOf('--output') + 1] ?? ''], options)
       : runProcess(file, args, options);
   };

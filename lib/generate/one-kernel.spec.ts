@@ -41,7 +41,7 @@ function make(body: string, before = ''): Fixture {
 async function generated({ app }: Fixture) {
   // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) =>
-    file.endsWith('kernloop-archive')
+    args[0] === 'code-object'
       ? runProcess('cp', [join(app, 'build', 'captured.o.hsaco'), args[args.indexOf('--output') + 1] ?? ''], options)
       : runProcess(file, args, options);
   const { deps, reported } = recordingDeps({ run });

@@ -50,7 +50,7 @@ export async function prove(
   const compiled = readFileSync(proof);
   rmSync(proof);
   const kernels = codeObjectKernels(compiled)?.length ?? 0;
-  const lost = captured.code === null ? null : lostVariable(captured.code, compiled);
+  const lost = captured.code === null ? null : await lostVariable(captured.code, compiled, deps);
   const isEquivalent =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&

@@ -44,7 +44,7 @@ async function generated({ app, reproducer }: Fixture): Promise<Made> {
   const code = join(app, 'build', 'captured.o.hsaco');
   // Replaces the archive, which contains no code, by the output of the app's own command.
   const run: ProcessRunner = (file, args, options) =>
-    file.endsWith('kernloop-archive')
+    args[0] === 'code-object'
       ? runProcess('cp', [code, args[args.indexOf('--output') + 1] ?? ''], options)
       : runProcess(file, args, options);
   const { deps } = recordingDeps({ run });

@@ -1,25 +1,28 @@
+import type { Deps } from '../deps/deps';
 import { machineAmdgpu } from './code-object-kernels';
-import { isElf64, readSections, readSymbols } from './elf';
+import { describeCode } from './described-code';
+import { isElf64 } from './elf';
 import { isUnitName } from './unit-id';
-
-const objectType = 1;
 
 /**
  * Name of a writable variable, static ones included, that one of AMD's code objects has and the other lacks or has in
  * another size; null if there is none. A replay restores variables by name, and arguments may point into any.
  */
-export function lostVariable(one: Buffer, other: Buffer): string | null {
-  const [before, after] = [variables(one), variables(other)];
+export async function lostVariable(
+  one: Buffer,
+  other: Buffer,
+  deps: Pick<Deps, 'run' | 'native' | 'signal'>,
+): Promise<string | null> {
+  const [before, after] = [await variables(one, deps), await variables(other, deps)];
   const lost = [...before].find(([name, size]) => after.get(name) !== size && !isUnitName(name));
   return lost?.[0] ?? null;
 }
 
-function variables(bytes: Buffer): Map<string, bigint> {
-  if (!isElf64(bytes, machineAmdgpu)) return new Map();
-  const sections = readSections(bytes);
-  const symbols = sections
-    .filter(({ name }) => name === '.dynsym' || name === '.symtab')
-    .flatMap((table) => readSymbols(bytes, table, sections))
-    .filter(({ info, section }) => (info & 0xf) === objectType && section > 0 && sections[section]?.name !== '.rodata');
-  return new Map(symbols.map(({ name, size }) => [name, size]));
+async function variables(
+  bytes: Buffer,
+  deps: Pick<Deps, 'run' | 'native' | 'signal'>,
+): Promise<ReadonlyMap<string, number>> {
+  const described = isElf64(bytes, machineAmdgpu) ? await describeCode(bytes, deps) : null;
+  const writable = (described?.variables ?? []).filter(({ is_writable: isWritable }) => isWritable);
+  return new Map(writable.map(({ name, bytes: size }) => [name, size]));
 }

@@ -46,7 +46,13 @@ int describe_command() {
   if (!info) return print(error_event(info.error()));
   Json kernels = Json::array();
   for (const codeobject::Kernel& kernel : info->kernels) kernels.push_back(described(kernel));
-  return print({{"event", ArchiveEvent::described}, {"target", info->target}, {"kernels", std::move(kernels)}});
+  Json variables = Json::array();
+  for (const codeobject::Variable& variable : info->variables)
+    variables.push_back({{"name", variable.name}, {"bytes", variable.size}, {"is_writable", variable.writable}});
+  return print({{"event", ArchiveEvent::described},
+                {"target", info->target},
+                {"kernels", std::move(kernels)},
+                {"variables", std::move(variables)}});
 }
 
 }  // namespace kernloop::archive
