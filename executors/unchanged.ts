@@ -9,9 +9,10 @@ import { beganVariable, commandVariable } from '../lib/stage/command-inputs';
 import type { Stage } from '../lib/stage/stage';
 import type { TaskInput } from '../lib/stage/task';
 import { KernloopError } from '../lib/support/error';
-import { jsonText, sha256OfFile } from '../lib/support/files';
+import { jsonText } from '../lib/support/files';
 import { jsonReader } from '../lib/support/lenient-json';
 import { kernloopFile } from '../lib/support/project-file-names';
+import { ReadOnce } from '../lib/support/read-once';
 import { isStillBuiltOf } from '../lib/task-inputs/built-value';
 import { declaredValues } from '../lib/task-inputs/declared-values';
 import { changedJudged } from '../lib/task-inputs/judged-value';
@@ -45,12 +46,14 @@ export async function watchInputs(
     workspaceRoot,
     deps,
   );
-  const before = inputs.digests();
-  inputs.requireAsHashed();
+  const look = new ReadOnce();
+  const before = inputs.digests(look);
+  inputs.requireAsHashed(look);
   if (task.inputs.includes('program')) await requireProgram(values, deps);
   return () => {
-    inputs.requireAsHashed();
-    const changed = changedFile(before, inputs.digests());
+    const again = new ReadOnce();
+    inputs.requireAsHashed(again);
+    const changed = changedFile(before, inputs.digests(again));
     if (changed !== null) throw changedInput(relative(workspaceRoot, changed), 'while the task ran');
   };
 }
@@ -68,43 +71,49 @@ class Inputs {
     this.root = relative(workspaceRoot, folders.root) || '.';
   }
 
-  digests(): ReadonlyMap<string, string> {
-    return digestsOf(readFiles(this.inputs, this.folders));
+  digests({ digestOf }: ReadOnce): ReadonlyMap<string, string> {
+    return digestsOf(readFiles(this.inputs, this.folders), digestOf);
   }
 
   /** Compares inputs with the values that the plugin wrote before Nx hashed the tasks. */
-  requireAsHashed(): void {
+  requireAsHashed(look: ReadOnce): void {
     const { env } = this.deps;
     for (const input of this.inputs) {
-      if (input === 'codeObjects') this.requireJudged();
-      if (input === 'compiled') this.requireBuilt();
-      if (input === 'app') this.requireDeclared([declaredFile(this.root)]);
-      if (input === 'selection') this.requireDeclared(this.kernels.map((name) => selectionFile(this.root, name)));
+      if (input === 'codeObjects') this.requireJudged(look);
+      if (input === 'compiled') this.requireBuilt(look);
+      if (input === 'app') this.requireDeclared(look, [declaredFile(this.root)]);
+      if (input === 'selection')
+        this.requireDeclared(
+          look,
+          this.kernels.map((name) => selectionFile(this.root, name)),
+        );
       if (input === 'toolchain') requireIdentity('KERNLOOP_TOOLCHAIN', toolchainIdentity, env);
       if (input === 'llvm') requireIdentity('KERNLOOP_PGO_TOOLCHAIN', pgoToolchainIdentity, env);
     }
   }
 
-  private requireJudged(): void {
+  private requireJudged({ digestOf, textOf }: ReadOnce): void {
     const value = this.value(judgedFile(this.root));
     if (isUnknown(value)) return;
-    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, sha256OfFile, jsonReader());
+    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, digestOf, jsonReader(textOf));
     if (changed !== null) throw changedInput(changed);
   }
 
-  private requireBuilt(): void {
+  private requireBuilt(look: ReadOnce): void {
     const value = this.value(builtFile(this.root));
     const toolchain = this.deps.env['KERNLOOP_TOOLCHAIN'];
     if (isUnknown(value) || toolchain === undefined) return;
-    // A project of its own: the file may have changed since the last check.
-    const known = { digestOf: sha256OfFile, toolchain, opened: {} };
+    // Not the task's project: the file may have changed since the last check.
+    const known = { digestOf: look.digestOf, toolchain, opened: look };
     if (isStillBuiltOf(value, this.folders.root, this.deps.env, known)) return;
     throw changedInput(`what ${this.root} is compiled from`);
   }
 
-  private requireDeclared(files: readonly string[]): void {
+  private requireDeclared({ textOf }: ReadOnce, files: readonly string[]): void {
     const path = join(this.root, kernloopFile);
-    const now = declaredValues(path, readFileSync(join(this.workspaceRoot, path), 'utf8'));
+    const absolute = join(this.workspaceRoot, path);
+    if (textOf(absolute) === undefined) throw changedInput(path);
+    const now = declaredValues(path, jsonReader(textOf)(absolute));
     // The stage reports a kernel that is not declared.
     for (const file of files) if (now[file] !== undefined && this.value(file) !== now[file]) throw changedInput(path);
   }

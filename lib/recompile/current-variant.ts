@@ -16,6 +16,7 @@ import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer
 import { readingConditions, readsJsonSchema, type ReadsJson } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
 import type { Opened } from '../support/opened-once';
+import { ReadOnce } from '../support/read-once';
 
 /** State shared by several reproducers of one command. */
 export interface Known {
@@ -25,7 +26,10 @@ export interface Known {
   opened?: Opened;
 }
 
-const knowing = (env: Environment): Known => ({ digestOf: sha256OfFile, toolchain: toolchainIdentity(env) });
+const knowing = (env: Environment): Known => {
+  const look = new ReadOnce();
+  return { digestOf: look.digestOf, toolchain: toolchainIdentity(env), opened: look };
+};
 
 /** Code objects are judged, not compiled. */
 export const codeObjects = /\.(hsaco|co|cubin)$/;
@@ -121,8 +125,9 @@ export function isUpToDate(
   { env, report }: Pick<Deps, 'env' | 'report'>,
 ): boolean {
   const accepted = lineInfo === undefined ? [false, true] : [lineInfo];
-  if (accepted.every((each) => currentVariant(reproducer, { lineInfo: each }, env) === undefined)) return false;
-  report.result(`${openReproducer(reproducer).config.name}: what recompile built is up to date`);
+  const known = knowing(env);
+  if (accepted.every((each) => currentVariant(reproducer, { lineInfo: each }, env, known) === undefined)) return false;
+  report.result(`${openReproducer(reproducer, known.opened).config.name}: what recompile built is up to date`);
   return true;
 }
 

@@ -8,7 +8,7 @@ import { closest, KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { commandText } from '../support/command-text';
 import { openedOnce } from '../support/opened-once';
-import { readJson } from '../support/schema';
+import { parseJson, readJson, readText } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { candidateFiles, knownVariant } from './known-variants';
 import { reproducerPaths } from './layout';
@@ -64,7 +64,7 @@ function namedHere(folder: string): string | undefined {
 }
 
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
-export const openReproducer = openedOnce((folder): Reproducer => {
+export const openReproducer = openedOnce((folder, opened): Reproducer => {
   if (!existsSync(resolve(folder))) {
     throw new KernloopError(
       'CONFIG_MISSING',
@@ -94,7 +94,9 @@ export const openReproducer = openedOnce((folder): Reproducer => {
       `${namedHere(folder) ?? 'go to the folder of a reproducer (kernels/<app>/<kernel>), or name it with --reproducer'}; \`kernloop extract\` makes one`,
     );
   }
-  const config = readJson(join(root, kernelFile), kernelJsonSchema, 'CONFIG_MISSING', 'extract the kernel again');
+  const path = join(root, kernelFile);
+  const text = opened?.textOf?.(path) ?? readText(path, 'CONFIG_MISSING', 'extract the kernel again');
+  const config = parseJson(path, text, kernelJsonSchema);
   return {
     root,
     workspaceRoot: findWorkspaceRoot(root),

@@ -45,8 +45,11 @@ export function readFiles(inputs: readonly TaskInput[], { root, reproducers }: T
 }
 
 /** Digests by path. */
-export function digestsOf(paths: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(paths.map((path) => [path, isFile(path) ? sha256OfFile(path) : 'none']));
+export function digestsOf(
+  paths: readonly string[],
+  digestOf: (path: string) => string = sha256OfFile,
+): ReadonlyMap<string, string> {
+  return new Map(paths.map((path) => [path, isFile(path) ? digestOf(path) : 'none']));
 }
 
 /** The first file that changed, disappeared or is new; null if there is none. */

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path/posix';
 import type { CreateNodes, CreateNodesResult, PostTasksExecution, PreTasksExecution } from '@nx/devkit';
 import { kernloopJsonSchema, type KernloopJson } from '../../lib/app/kernloop-json';
-import { kernelJsonSchema } from '../../lib/reproducer/kernel-json';
+import { kernelJsonSchema, type KernelJson } from '../../lib/reproducer/kernel-json';
 import { foreignFiles } from '../../lib/generate/foreign-files';
 import { commandVariable } from '../../lib/stage/command-inputs';
 import { KernloopError } from '../../lib/support/error';
@@ -23,6 +23,7 @@ import { announceCommand, markBegin, writeValues } from './task-values';
 import { namedVariants } from './tracked-variants';
 import { verdictSummary } from './verdict-summary';
 import { writeToCommand } from './command-output';
+import { ReadOnce } from '../../lib/support/read-once';
 import { lostOrKept } from '../../lib/store/lost-captures';
 import { kernloopFile, kernelFile } from '../../lib/support/project-file-names';
 import { ensureExecutorSchemas } from './executor-schemas';
@@ -65,20 +66,21 @@ export const postTasksExecution: PostTasksExecution = async (_options, { taskRes
 /** `files`: every kernloop.json and kernel.json, relative to the workspace. */
 export function beforeTasks(files: readonly string[], workspaceRoot: string, argv: readonly string[]): void {
   const found = files.filter((file) => !isCopy(file));
-  const textOf = memoised(textIfThere);
-  const read = readerIn(workspaceRoot, textOf);
+  const look = new ReadOnce();
+  const read = readerIn(workspaceRoot, look.textOf);
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
   const apps = found.filter((file) => basename(file) === kernloopFile);
-  const json = jsonReader(textOf);
+  const json = jsonReader(look.textOf);
+  const declared = (file: string): unknown => json(join(workspaceRoot, file));
   const isOurs = (file: string): boolean => {
-    const value = json(join(workspaceRoot, file));
+    const value = declared(file);
     return value === undefined ? isReproducer(read(file)) : looksLikeReproducer(value);
   };
   const reproducers = found.filter((file) => basename(file) === kernelFile && isOurs(file));
   const named = namedDevices([...apps, ...reproducers], workspaceRoot, argv, process.env, json);
   const identity = identityVariables(process.env, named, devicePools(apps, read, process.env));
   const toolchain = identity.KERNLOOP_TOOLCHAIN;
-  const { values, tracked } = reproducerValues(reproducers, workspaceRoot, argv, process.env, toolchain, json);
+  const { values, tracked } = reproducerValues(reproducers, workspaceRoot, argv, process.env, toolchain, look, json);
   Object.assign(process.env, identity, {
     [namedDevicesVariable]: JSON.stringify(named),
     [trackedVariable]: JSON.stringify(tracked),
@@ -90,9 +92,9 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   try {
     Object.assign(process.env, announceCommand(workspaceRoot, own));
     writeValues(workspaceRoot, {
-      ...selectionValues(apps, read),
-      ...lostValues(apps, read, lostOrKept(workspaceRoot, process.env)),
-      ...pristineValues(apps, read, foreignIn),
+      ...selectionValues(apps, declared),
+      ...lostValues(apps, declared, lostOrKept(workspaceRoot, process.env)),
+      ...pristineValues(apps, declared, foreignIn),
       ...values,
     });
     Object.assign(process.env, markBegin(workspaceRoot));
@@ -131,9 +133,8 @@ export function projectsOf(file: string, read: Read, declared: ReadonlySet<strin
     const config = parseJson(file, read(file), kernloopJsonSchema);
     return { projects: { [root]: { root, ...appProject(root, config) } } };
   }
-  const text = read(file);
-  if (!isReproducer(text)) return {};
-  const config = parseJson(file, text, kernelJsonSchema);
+  const config = kernelOrNone(file, read(file));
+  if (config === undefined) return {};
   const captures = declared.has(root) && root === reproducerRoot(config.app.name, config.name);
   return { projects: { [root]: { root, ...reproducerProject(root, config, captures) } } };
 }
@@ -184,6 +185,16 @@ function configOrNone(file: string, read: Read): KernloopJson | undefined {
 /** Whether a file is a generated or built copy, which is no project. */
 function isCopy(file: string): boolean {
   return file.split('/').some((part) => ['pristine', 'capture', 'build', 'dist', 'node_modules'].includes(part));
+}
+
+/** Undefined for a file that is none of ours. */
+function kernelOrNone(file: string, text: string): KernelJson | undefined {
+  try {
+    return parseJson(file, text, kernelJsonSchema);
+  } catch (error) {
+    if (isReproducer(text)) throw error;
+    return undefined;
+  }
 }
 
 /** Jupyter also calls its kernel specifications kernel.json. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import { sha256OfFile } from '../../lib/support/files';
-import { jsonReader, memoised, type JsonReader } from '../../lib/support/lenient-json';
+import { jsonReader, type JsonReader } from '../../lib/support/lenient-json';
+import { ReadOnce } from '../../lib/support/read-once';
 import { builtValue } from '../../lib/task-inputs/built-value';
 import { judgedValue } from '../../lib/task-inputs/judged-value';
 import { builtFile, judgedFile, unknownValue } from '../../lib/task-inputs/value-files';
@@ -26,11 +26,11 @@ export function reproducerValues(
   argv: readonly string[],
   env: Environment,
   toolchain: string,
-  // Cached: an app may have thousands of kernels.
-  json: JsonReader = jsonReader(),
+  // An app may have thousands of kernels, and system headers are the same for all of them.
+  files = new ReadOnce(),
+  json: JsonReader = jsonReader(files.textOf),
 ): { values: TaskValues; tracked: readonly string[] } {
-  // System headers are the same for all reproducers.
-  const known = { digestOf: memoised(sha256OfFile), toolchain, opened: {} };
+  const known = { digestOf: files.digestOf, toolchain, opened: files };
   const named = new Set<string>();
   const entries = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));

@@ -1,4 +1,5 @@
 import { declaredFile, selectionFile } from '../../lib/task-inputs/value-files';
+import { jsonReader } from '../../lib/support/lenient-json';
 import { lostFile, lostValues, pristineFile, pristineValues, selectionValues } from './selections';
 
 const app = (first: object, more: object = {}): string =>
@@ -10,7 +11,11 @@ const app = (first: object, more: object = {}): string =>
       { name: 'sum', match: 'sum' },
     ],
   });
-const variables = (text: string, file = 'apps/a/kernloop.json') => selectionValues([file], () => text);
+const variables = (text: string, file = 'apps/a/kernloop.json') =>
+  selectionValues(
+    [file],
+    jsonReader(() => text),
+  );
 const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionFile('apps/a', kernel)) as [string, string];
 
 describe('what is selected of each kernel', () => {
@@ -39,7 +44,7 @@ describe('what is selected of each kernel', () => {
     const foreign = (found: Record<string, string[]>) =>
       pristineValues(
         ['apps/a/kernloop.json'],
-        () => app({}),
+        () => JSON.parse(app({})) as unknown,
         (folder) => found[folder] ?? [],
       );
     const [saxpyHas, sumHas] = ['saxpy', 'sum'].map((kernel) => pristineFile('apps/a', kernel)) as [string, string];
@@ -47,14 +52,18 @@ describe('what is selected of each kernel', () => {
     expect(foreign({ 'kernels/a/sum': ['x', 'y'] })).toEqual({ [saxpyHas]: '', [sumHas]: 'x y' });
     const hostile = pristineValues(
       ['k.json'],
-      () => app({ name: '../../etc' }, { name: '..' }),
+      () => JSON.parse(app({ name: '../../etc' }, { name: '..' })) as unknown,
       () => ['looked'],
     );
     expect(hostile).toEqual({});
   });
 
   it('is apart from whether its captures were lost here', () => {
-    const variables = lostValues(['apps/a/kernloop.json'], () => app({}), new Map([['kernels/a/sum', 'token']]));
+    const variables = lostValues(
+      ['apps/a/kernloop.json'],
+      () => JSON.parse(app({})) as unknown,
+      new Map([['kernels/a/sum', 'token']]),
+    );
     expect(variables).toEqual({ [lostFile('apps/a', 'saxpy')]: '', [lostFile('apps/a', 'sum')]: 'token' });
   });
 
