@@ -34,7 +34,7 @@ type FindDeps = Pick<Deps, 'run' | 'env' | 'report' | 'signal' | 'clock'>;
 
 /** Candidates whose units are equally certain, judged by what the build made of them. */
 export interface CandidateGroup {
-  /** Whether the app's build got the kernel from these units. */
+  /** True if the app's build got the kernel from these units. */
   isBuilt: boolean;
   candidates: AsyncGenerator<KernelCandidate>;
 }

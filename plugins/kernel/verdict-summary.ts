@@ -6,7 +6,7 @@ const hiding = ['affected', 'run-many'];
 const showing = ['static', 'stream', 'stream-without-prefixes'];
 
 const target = 'validate';
-/** Target that runs before it in the same project. If it fails, Nx skips the validate task and hands no result of it. */
+/** Target that runs before `validate` in the same project. If it fails, Nx skips `validate` and returns no result for it. */
 const earlier = 'recompile';
 
 /** Results of tasks, as Nx hands them to the plugin. */
