@@ -92,10 +92,10 @@ class Inputs {
     }
   }
 
-  private requireJudged({ digestOf, textOf }: ReadOnce): void {
+  private requireJudged(look: ReadOnce): void {
     const value = this.value(judgedFile(this.root));
     if (isUnknown(value)) return;
-    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, digestOf, jsonReader(textOf));
+    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, look, jsonReader(look.textOf));
     if (changed !== null) throw changedInput(changed);
   }
 
@@ -104,7 +104,7 @@ class Inputs {
     const toolchain = this.deps.env['KERNLOOP_TOOLCHAIN'];
     if (isUnknown(value) || toolchain === undefined) return;
     // Not the task's project: the file may have changed since the last check.
-    const known = { digestOf: look.digestOf, toolchain, opened: look };
+    const known = { digestOf: look.digestOf, isThere: look.isThere, toolchain, opened: look };
     if (isStillBuiltOf(value, this.folders.root, this.deps.env, known)) return;
     throw changedInput(`what ${this.root} is compiled from`);
   }

@@ -25,9 +25,12 @@ export function keepCapture(folder: string, from: string): void {
 export const forgetKept = (folder: string): void => rmSync(join(folder, keptFile), { force: true });
 
 /** Origin of a capture from elsewhere, and its digest; null for one of the app. */
-export function keptIn(folder: string): { from: string; sha256: string } | null {
+export function keptIn(
+  folder: string,
+  isThere: (path: string) => boolean = existsSync,
+): { from: string; sha256: string } | null {
   const file = captureFile(folder);
-  if (!existsSync(join(folder, keptFile)) || !existsSync(file)) return null;
+  if (!isThere(join(folder, keptFile)) || !isThere(file)) return null;
   const { data } = keptSchema.safeParse(jsonReader()(join(folder, keptFile)));
   // Another capture may be there since.
   return data?.capture_sha256 === sha256OfFile(file) ? { from: data.from, sha256: data.capture_sha256 } : null;

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { z } from 'zod';
 import { sha256OfFile } from '../support/files';
 import { filesBelow, refuseForeign } from '../support/foreign';
+import { ReadOnce } from '../support/read-once';
 import { readRegularFile } from '../support/regular-file';
 
 /** Files that every reproducer has. */
@@ -15,10 +15,10 @@ const generatedSchema = z.looseObject({
 });
 
 /** Files of `pristine/` that generate did not write, or that the user edited: the next generate would remove them. */
-export function foreignFiles(pristine: string): string[] {
-  if (!existsSync(pristine)) return [];
+export function foreignFiles(pristine: string, look = new ReadOnce()): string[] {
+  if (!look.isThere(pristine)) return [];
   const { files, stand } = generatedIn(pristine);
-  return filesBelow(pristine)
+  return filesBelow(pristine, look)
     .filter(({ path, isFile }) => {
       const digest = files.get(path);
       if (digest !== undefined) return !isFile || sha256OfFile(join(pristine, path)) !== digest;

@@ -21,6 +21,7 @@ import { ReadOnce } from '../support/read-once';
 /** State shared by several reproducers of one command. */
 export interface Known {
   digestOf: (path: string) => string;
+  isThere?: (path: string) => boolean;
   toolchain: string;
   /** Undefined if each look at a project must see what was changed since. */
   opened?: Opened;
@@ -138,7 +139,7 @@ export function isUpToDate(
 export function untouchedVariant(folder: string, env: Environment, known: Known = knowing(env)): string | undefined {
   try {
     // Checked before anything is parsed: Nx asks it for every reproducer in every command.
-    if (!existsSync(reproducerPaths(folder).reads)) return undefined;
+    if (!(known.isThere ?? existsSync)(reproducerPaths(folder).reads)) return undefined;
     const reproducer = openReproducer(folder, known.opened);
     const { root } = reproducer;
     const reads = generatedReads(root);

@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeObjectExtensions } from '../language/languages';
 import { KernloopError } from '../support/error';
+import { ReadOnce } from '../support/read-once';
 
 const codeObject = `\\.(${codeObjectExtensions.join('|')})$`;
 
@@ -12,10 +12,11 @@ const besideKernelJson = new RegExp(`^[^.].*${codeObject}`);
 const inBuildFolder = new RegExp(`^(candidate|optimized|kernel_variant)${codeObject}`);
 
 /** All files that a user could mean. */
-export function candidateFiles(root: string): string[] {
+export function candidateFiles(root: string, look = new ReadOnce()): string[] {
+  const namesOf = (folder: string, names: RegExp): string[] => look.namesIn(folder).filter((name) => names.test(name));
   return [
-    ...namesIn(root, besideKernelJson),
-    ...namesIn(join(root, 'build'), inBuildFolder).map((name) => join('build', name)),
+    ...namesOf(root, besideKernelJson),
+    ...namesOf(join(root, 'build'), inBuildFolder).map((name) => join('build', name)),
   ];
 }
 
@@ -28,12 +29,4 @@ export function knownVariant(root: string): string | undefined {
     `${found.join(' and ')} could both be meant`,
     'name one with --variant; `--variant none` takes the captured code',
   );
-}
-
-function namesIn(folder: string, names: RegExp): string[] {
-  return existsSync(folder)
-    ? readdirSync(folder)
-        .filter((name) => names.test(name))
-        .sort()
-    : [];
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { z } from 'zod';
 import { captureFile, packFile } from '../archive/capture-files';
@@ -8,6 +8,7 @@ import { missingChunks, storesFor } from '../archive/stores';
 import type { Environment } from '../support/environment';
 import { KernloopError } from '../support/error';
 import { writeJson } from '../support/files';
+import { ReadOnce } from '../support/read-once';
 import { readJson } from '../support/schema';
 
 /**
@@ -16,12 +17,16 @@ import { readJson } from '../support/schema';
  * another store, which shows only after it is restored: its chunks are missing. From then on its task has another
  * identity, so that the kernel is captured again here.
  */
-export function lostCaptures(workspaceRoot: string, env: Environment): ReadonlyMap<string, string> {
+export function lostCaptures(
+  workspaceRoot: string,
+  env: Environment,
+  look = new ReadOnce(),
+): ReadonlyMap<string, string> {
   const file = join(workspaceRoot, '.kernloop', 'lost.json');
   const known = readLost(file);
   const lost = new Map(known);
-  for (const reproducer of reproducersIn(workspaceRoot)) {
-    if (!capturesOf(reproducer).some((capture) => isLost(capture, env))) continue;
+  for (const reproducer of reproducersIn(workspaceRoot, look)) {
+    if (!capturesOf(reproducer, look).some((capture) => isLost(capture, env, look))) continue;
     lost.set(relative(workspaceRoot, reproducer).split(sep).join('/'), randomUUID());
   }
   if ([...lost].some(([name, token]) => known.get(name) !== token)) remember(file, lost);
@@ -32,10 +37,14 @@ export function lostCaptures(workspaceRoot: string, env: Environment): ReadonlyM
  * Identifies the captures from elsewhere by reproducer: no cached capture of the app is to be restored over one. Those that
  * are lost are in there, too.
  */
-export function lostOrKept(workspaceRoot: string, env: Environment): ReadonlyMap<string, string> {
-  const values = new Map(lostCaptures(workspaceRoot, env));
-  for (const reproducer of reproducersIn(workspaceRoot)) {
-    const kept = keptIn(join(reproducer, 'capture'));
+export function lostOrKept(
+  workspaceRoot: string,
+  env: Environment,
+  look = new ReadOnce(),
+): ReadonlyMap<string, string> {
+  const values = new Map(lostCaptures(workspaceRoot, env, look));
+  for (const reproducer of reproducersIn(workspaceRoot, look)) {
+    const kept = keptIn(join(reproducer, 'capture'), look.isThere);
     const name = relative(workspaceRoot, reproducer).split(sep).join('/');
     if (kept !== null) values.set(name, `${values.get(name) ?? ''} kept ${kept.sha256}`);
   }
@@ -64,8 +73,8 @@ function remember(file: string, lost: ReadonlyMap<string, string>): void {
   }
 }
 
-function isLost(capture: string, env: Environment): boolean {
-  if (existsSync(packFile(capture))) return false;
+function isLost(capture: string, env: Environment, { isThere }: ReadOnce): boolean {
+  if (isThere(packFile(capture))) return false;
   try {
     return missingChunks(capture, storesFor(capture, env)).length > 0;
   } catch (error) {
@@ -76,18 +85,14 @@ function isLost(capture: string, env: Environment): boolean {
 }
 
 /** Finds captures of apps at kernels/<app>/<kernel>. */
-function reproducersIn(workspaceRoot: string): string[] {
-  return foldersIn(join(workspaceRoot, 'kernels')).flatMap((app) => foldersIn(app));
+function reproducersIn(workspaceRoot: string, look: ReadOnce): string[] {
+  return foldersIn(join(workspaceRoot, 'kernels'), look).flatMap((app) => foldersIn(app, look));
 }
 
-function capturesOf(reproducer: string): string[] {
-  const captures = [join(reproducer, 'capture'), ...foldersIn(join(reproducer, 'captures'))];
-  return captures.filter((capture) => existsSync(captureFile(capture)));
+function capturesOf(reproducer: string, look: ReadOnce): string[] {
+  const captures = [join(reproducer, 'capture'), ...foldersIn(join(reproducer, 'captures'), look)];
+  return captures.filter((capture) => look.isThere(captureFile(capture)));
 }
 
-function foldersIn(folder: string): string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(folder, entry.name));
-}
+const foldersIn = (folder: string, look: ReadOnce): string[] =>
+  look.foldersIn(folder).map((name) => join(folder, name));

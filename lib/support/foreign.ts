@@ -1,6 +1,7 @@
-import { readdirSync, type Dirent } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { join, relative } from 'node:path';
 import { KernloopError } from './error';
+import { ReadOnce } from './read-once';
 
 /** An entry below a folder that is no folder: a file, a link or a special file. */
 export interface Below {
@@ -9,17 +10,17 @@ export interface Below {
   isFile: boolean;
 }
 
-export const filesBelow = (folder: string): Below[] =>
-  entriesBelow(folder).map((entry) => ({
+export const filesBelow = (folder: string, look = new ReadOnce()): Below[] =>
+  entriesBelow(folder, look).map((entry) => ({
     path: relative(folder, join(entry.parentPath, entry.name)),
     isFile: entry.isFile(),
   }));
 
 /** Node's own `recursive` takes several times as long, and Nx lists every reproducer in every command. */
-function entriesBelow(folder: string): Dirent[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? entriesBelow(join(folder, entry.name)) : [entry],
-  );
+function entriesBelow(folder: string, look: ReadOnce): Dirent[] {
+  return look
+    .entriesIn(folder)
+    .flatMap((entry) => (entry.isDirectory() ? entriesBelow(join(folder, entry.name), look) : [entry]));
 }
 
 /** Refuses to recreate a stage's folder if that would delete files of the user. */

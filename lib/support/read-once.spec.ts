@@ -45,4 +45,26 @@ describe('one look at files', () => {
     expect(look.textOf(workspace.path('none.json'))).toBeUndefined();
     expect(() => look.digestOf(workspace.path('none.json'))).toThrow('ENOENT');
   });
+
+  it('lists a folder once, asks for nothing below a folder that is not there, and follows links as existsSync does', () => {
+    for (const name of ['there', 'gone']) fs.symlinkSync(workspace.path(name), workspace.path(`to-${name}`));
+    fs.writeFileSync(workspace.path('there'), '');
+    const spies = [jest.spyOn(fs, 'readdirSync'), jest.spyOn(fs, 'existsSync')];
+    const look = new ReadOnce();
+    const isThere = (name: string): boolean => look.isThere(workspace.path(name));
+    expect(['there', 'none', 'none/below', 'none/below/it', 'there/below'].map(isThere)).toEqual([
+      ...[true, false, false, false, false],
+    ]);
+    expect(spies.map(({ mock }) => mock.calls.filter(([path]) => path !== workspace.path('there')).length)).toEqual([
+      1, 0,
+    ]);
+    expect(['to-there', 'to-gone'].map(isThere)).toEqual([true, false]);
+    expect(['there', 'to-there', 'to-gone'].map((name) => look.isFile(workspace.path(name)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(['there', 'to-gone', 'none'].map((name) => look.isLink(workspace.path(name)))).toEqual([false, true, false]);
+    expect(look.namesIn(workspace.path('none'))).toEqual([]);
+  });
 });

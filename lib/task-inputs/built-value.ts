@@ -19,5 +19,7 @@ export function isStillBuiltOf(value: string, folder: string, env: Environment, 
 }
 
 function readsOfBuilt(folder: string, env: Environment, known: Known): string | undefined {
-  return existsSync(join(folder, 'build', 'variant.json')) ? currentReads(folder, env, known) : undefined;
+  return (known.isThere ?? existsSync)(join(folder, 'build', 'variant.json'))
+    ? currentReads(folder, env, known)
+    : undefined;
 }

@@ -1,12 +1,10 @@
-import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { candidateFiles } from '../reproducer/known-variants';
 import { sha256 } from '../support/files';
 import { fieldOf, type JsonReader } from '../support/lenient-json';
 import { kernelFile, kernloopFile } from '../support/project-file-names';
-
-type Digest = (path: string) => string;
+import type { ReadOnce } from '../support/read-once';
 
 const digests = z.record(z.string(), z.string());
 const judgedSchema = z.strictObject({
@@ -27,15 +25,15 @@ export function judgedValue(
   folder: string,
   workspaceRoot: string,
   variants: readonly string[],
-  digestOf: Digest,
+  look: ReadOnce,
   json: JsonReader,
 ): string {
   const recompiled = ['hsaco', 'cubin'].map((extension) => join(folder, 'build', `variant.${extension}`));
   const named = variants.filter((variant) => !recompiled.includes(resolve(folder, variant)));
-  const files = [kernelFile, ...candidateFiles(folder), ...linkedCaptureFiles(folder)];
+  const files = [kernelFile, ...candidateFiles(folder, look), ...linkedCaptureFiles(folder, look)];
   const judged: Judged = {
-    files: digestsOf(folder, files, digestOf),
-    named: digestsOf(folder, named, digestOf),
+    files: digestsOf(folder, files, look),
+    named: digestsOf(folder, named, look),
     options: sha256(optionsOfApp(folder, workspaceRoot, json)),
   };
   return JSON.stringify(judged);
@@ -46,33 +44,31 @@ export function changedJudged(
   before: string,
   folder: string,
   workspaceRoot: string,
-  digestOf: Digest,
+  look: ReadOnce,
   json: JsonReader,
 ): string | null {
   const then = judgedSchema.parse(JSON.parse(before));
-  const now = judgedSchema.parse(
-    JSON.parse(judgedValue(folder, workspaceRoot, Object.keys(then.named), digestOf, json)),
-  );
+  const now = judgedSchema.parse(JSON.parse(judgedValue(folder, workspaceRoot, Object.keys(then.named), look, json)));
   const names = new Set([then, now].flatMap(({ files, named }) => [...Object.keys(files), ...Object.keys(named)]));
   const differs = (name: string): boolean =>
     then.files[name] !== now.files[name] || then.named[name] !== now.named[name];
   return [...names].find(differs) ?? (then.options === now.options ? null : `"options" of ${kernloopFile}`);
 }
 
-const digestsOf = (folder: string, names: readonly string[], digestOf: Digest): Record<string, string> =>
-  Object.fromEntries(names.map((name) => [name, contentOf(resolve(folder, name), digestOf)]));
+const digestsOf = (folder: string, names: readonly string[], look: ReadOnce): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, contentOf(resolve(folder, name), look)]));
 
 /** Follows links. */
-function contentOf(path: string, digestOf: Digest): string {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ? digestOf(path) : 'none';
+function contentOf(path: string, look: ReadOnce): string {
+  return look.isFile(path) ? look.digestOf(path) : 'none';
 }
 
 /** Nx hashes a capture as the output of its task or as a file, unless it is a link. */
-function linkedCaptureFiles(folder: string): string[] {
-  const several = namesIn(join(folder, 'captures')).map((name) => join('captures', name));
+function linkedCaptureFiles(folder: string, look: ReadOnce): string[] {
+  const several = look.namesIn(join(folder, 'captures')).map((name) => join('captures', name));
   return ['capture', ...several].flatMap((capture) => {
     const files = ['capture.json', 'selfcheck.json'].map((name) => join(capture, name));
-    const isLinked = [dirname(capture), capture, ...files].some((name) => isLink(join(folder, name)));
+    const isLinked = [dirname(capture), capture, ...files].some((name) => look.isLink(join(folder, name)));
     return isLinked ? files : [];
   });
 }
@@ -82,12 +78,4 @@ function optionsOfApp(folder: string, workspaceRoot: string, json: JsonReader): 
   const root = fieldOf(fieldOf(json(join(folder, kernelFile)), 'app'), 'root');
   if (typeof root !== 'string') return 'none';
   return JSON.stringify(fieldOf(json(join(workspaceRoot, root, kernloopFile)), 'options') ?? {});
-}
-
-function namesIn(folder: string): string[] {
-  return existsSync(folder) && statSync(folder).isDirectory() ? readdirSync(folder).sort() : [];
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }

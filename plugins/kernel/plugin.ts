@@ -68,7 +68,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   const found = files.filter((file) => !isCopy(file));
   const look = new ReadOnce();
   const read = readerIn(workspaceRoot, look.textOf);
-  const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'));
+  const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'), look);
   const apps = found.filter((file) => basename(file) === kernloopFile);
   const json = jsonReader(look.textOf);
   const declared = (file: string): unknown => json(join(workspaceRoot, file));
@@ -93,7 +93,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
     Object.assign(process.env, announceCommand(workspaceRoot, own));
     writeValues(workspaceRoot, {
       ...selectionValues(apps, declared),
-      ...lostValues(apps, declared, lostOrKept(workspaceRoot, process.env)),
+      ...lostValues(apps, declared, lostOrKept(workspaceRoot, process.env, look)),
       ...pristineValues(apps, declared, foreignIn),
       ...values,
     });

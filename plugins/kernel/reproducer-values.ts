@@ -30,7 +30,7 @@ export function reproducerValues(
   files = new ReadOnce(),
   json: JsonReader = jsonReader(files.textOf),
 ): { values: TaskValues; tracked: readonly string[] } {
-  const known = { digestOf: files.digestOf, toolchain, opened: files };
+  const known = { digestOf: files.digestOf, isThere: files.isThere, toolchain, opened: files };
   const named = new Set<string>();
   const entries = kernelFiles.flatMap((file): [string, string][] => {
     const folder = join(workspaceRoot, dirname(file));
@@ -39,7 +39,7 @@ export function reproducerValues(
     for (const variant of variants) named.add(variant);
     return [
       [builtFile(root), orFresh(() => builtValue(folder, env, known))],
-      [judgedFile(root), orFresh(() => judgedValue(folder, workspaceRoot, variants, known.digestOf, json))],
+      [judgedFile(root), orFresh(() => judgedValue(folder, workspaceRoot, variants, files, json))],
     ];
   });
   return { values: Object.fromEntries(entries), tracked: [...named].sort() };

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256, writeFileAtomic } from '../../lib/support/files';
 import { beganVariable, commandFile, commandVariable } from '../../lib/stage/command-inputs';
-import { valuesFolder } from '../../lib/task-inputs/value-files';
+import { ReadOnce } from '../../lib/support/read-once';
+import { isUnknown, valuesFolder } from '../../lib/task-inputs/value-files';
 import type { TargetInput } from './inputs';
 
 /**
@@ -18,9 +19,12 @@ export const valueInput = (file: string): TargetInput => ({ fileset: `{workspace
 
 /** A file that has its value already keeps its time, so that Nx need not read it again. */
 export function writeValues(workspaceRoot: string, values: TaskValues): void {
+  const look = new ReadOnce();
   for (const [file, value] of Object.entries(values)) {
     const path = join(workspaceRoot, file);
-    if (contentOf(path) === value) continue;
+    if (value === '' && !look.isThere(path)) continue;
+    // No file has an unknown value, which is new each time.
+    if (!isUnknown(value) && contentOf(path) === value) continue;
     if (value === '') rmSync(path, { recursive: true, force: true });
     // Without sync: the next command rewrites a file that a crash emptied.
     else writeFileAtomic(path, value, { sync: false });
