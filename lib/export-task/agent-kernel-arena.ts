@@ -40,7 +40,11 @@ export function agentKernelArena(reproducer: Reproducer, { output }: ExportTaskO
   const folders = [...compiled, ...captures.map((folder) => relative(root, folder))];
   for (const name of folders) cpSync(join(root, name), join(output, name), { recursive: true, dereference: true });
   const texts: Readonly<Record<string, string>> = {
-    [kernelFile]: jsonText({ ...config, options: { validate: judgedBy(reproducer) } }),
+    [kernelFile]: jsonText({
+      ...config,
+      options: { validate: judgedBy(reproducer) },
+      task_of: 'agent-kernel-arena',
+    }),
     'config.yaml': configOf(reproducer, config.source.variant),
     'scripts/task_runner.py': arenaRunner,
   };

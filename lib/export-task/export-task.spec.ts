@@ -49,7 +49,8 @@ describe('export-task', () => {
         ...{ name: 'app', command: ['x'], kernels: [], options: { validate: { rtol: 0.1, dtype: ['x=f32'] } } },
       });
       await arena();
-      const { options } = JSON.parse(read('kernel.json')) as { options: { validate: object } };
+      const { options, ...config } = JSON.parse(read('kernel.json')) as { options: { validate: object } };
+      expect(config).toHaveProperty('task_of', 'agent-kernel-arena');
       expect(options.validate).toMatchObject({ rtol: 0.1, dtype: ['x=f32'], inputs: 4 });
       expect(options.validate).not.toHaveProperty('reproducer');
       rmSync(output(), { recursive: true });

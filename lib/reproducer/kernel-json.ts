@@ -101,6 +101,10 @@ export const kernelJsonSchema = remembered(
           'C++ only: macros to compile kernel_variant.* with, and launch settings that differ from the captured ones.',
         ),
       options: stageOptionsSchema.default({}),
+      task_of: z
+        .enum(['agent-kernel-arena'])
+        .optional()
+        .describe('Benchmark whose task this folder is, by export-task: then it is no project of Nx.'),
     })
     .meta({
       title: 'kernel.json',

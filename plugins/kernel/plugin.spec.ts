@@ -370,6 +370,7 @@ describe('the plugin', () => {
 
   it.each([
     ['a generated copy', { 'kernels/a/b/pristine/kernel.json': reproducer }],
+    ['an exported task', { 'tasks/a/kernel.json': { ...reproducer, task_of: 'agent-kernel-arena' } }],
     [
       'a kernel specification of Jupyter',
       { 'share/jupyter/kernel.json': { argv: ['python'], display_name: 'Python' } },

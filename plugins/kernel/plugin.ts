@@ -134,7 +134,7 @@ export function projectsOf(file: string, read: Read, declared: ReadonlySet<strin
     return { projects: { [root]: { root, ...appProject(root, config) } } };
   }
   const config = kernelOrNone(file, read(file));
-  if (config === undefined) return {};
+  if (config === undefined || config.task_of !== undefined) return {};
   const captures = declared.has(root) && root === reproducerRoot(config.app.name, config.name);
   return { projects: { [root]: { root, ...reproducerProject(root, config, captures) } } };
 }
@@ -209,5 +209,11 @@ function isReproducer(text: string): boolean {
   return looksLikeReproducer(value);
 }
 
+/** An exported task is a copy. */
 const looksLikeReproducer = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'symbol' in value && 'code_object' in value && 'selection' in value;
+  typeof value === 'object' &&
+  value !== null &&
+  'symbol' in value &&
+  'code_object' in value &&
+  'selection' in value &&
+  !('task_of' in value);
