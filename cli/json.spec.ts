@@ -18,6 +18,7 @@ import {
   writeRecipe,
 } from '../lib/pgo/testing/fake-llvm';
 import { checkedOutput } from '../lib/testing/published-schema';
+import { realArchive } from '../lib/testing/real-archive';
 import { TestWorkspace, writeReproducer } from '../lib/testing/workspace';
 import { behaving, compilerOf, fakeHipcc, honest, writeTunable } from '../lib/tune/testing/fake-candidates';
 import { writtenTrace } from '../lib/trace/testing/written-trace';
@@ -182,7 +183,7 @@ describe('--json', () => {
   it('judge', async () => {
     const reproducer = writeReproducer(workspace);
     writeTunable(workspace);
-    const programs = { hipcc: fakeHipcc, 'kernloop-replay': behaving(honest) };
+    const programs = { hipcc: fakeHipcc, 'kernloop-archive': realArchive, 'kernloop-replay': behaving(honest) };
     const deps = fakeDeps(programs, workspace.native, { env: compilerOf(workspace) });
     const candidate = workspace.write('right.hip', workspace.read('kernels/app/saxpy/kernel_variant.hip'));
     const home = workspace.path('home');

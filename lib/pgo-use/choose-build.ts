@@ -31,7 +31,7 @@ export function chooseBuild(
     good: 'better',
   });
   if (best === undefined) return { kept: null, reason: refused, judgements };
-  // What the profile is worth comes first: the rest of a gain is another compiler's.
+  // The gain against base comes first: it is the profile's, and the rest of a gain is another compiler's.
   const gains = references
     .toSorted((a, b) => Number(b.name === 'base') - Number(a.name === 'base'))
     .map(({ name, total }) => {

@@ -33,7 +33,7 @@ export interface Rebuild {
   /** More arguments for the linker, if those in the app's build do not suffice. */
   linkArguments: readonly string[];
   limitSeconds: number;
-  /** What `build.json` says of the plugin. */
+  /** Entries of `build.json` about the plugin. */
   record: Pick<ProgramJson, 'plugin_sha256' | 'profile_sha256' | 'options'>;
 }
 
