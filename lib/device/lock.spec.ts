@@ -50,7 +50,14 @@ describe('the lock of a device', () => {
     const info = (line: string): void => void said.push(line);
     const patient = defaultDeps({ signal: new AbortController().signal, report: { ...silentReporter, info } });
     let free = (): void => undefined;
-    const first = withDevice(device, deps, () => new Promise<void>((resolve) => (free = resolve)));
+    let first: Promise<void> = Promise.resolve();
+    // On a busy machine the second would otherwise come first, and wait for nobody.
+    await new Promise<void>((isIn) => {
+      first = withDevice(device, deps, () => {
+        isIn();
+        return new Promise<void>((resolve) => (free = resolve));
+      });
+    });
     const second = withDevice(device, patient, () => Promise.resolve(said.length));
     while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(said).toEqual(['waiting for a GPU, which another stage uses']);
