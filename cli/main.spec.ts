@@ -83,6 +83,7 @@ describe('kernloop on the command line', () => {
     ['dashes without a program', ['profile', '--'], 'no program follows --'],
     ['a program given twice', ['profile', '--command', 'a', '--', 'b'], 'command of profile is given twice'],
     ['a folder without an app', ['capture', '--app', '/'], 'no kernloop.json'],
+    ['the working folder, without an app', ['pgo-use', '--app', '--rounds', '3'], 'no kernloop.json'],
     ['a folder without a reproducer', ['validate', '/'], 'no kernel.json'],
   ])('ends with exit code 2 for %s and says what to do', async (_name, args, message) => {
     expect(await kernloop(...args.map((word) => word.replace('{app}', workspace.app)))).toBe(2);

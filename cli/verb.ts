@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { defaultDeps, type Deps } from '../lib/deps/deps';
 import type { Stage } from '../lib/stage/stage';
 import { configure } from '../lib/stages/configure';
@@ -78,11 +78,14 @@ function addOption(verb: Command, info: OptionInfo): void {
     ];
     verb.option(`${shortFlag(info)}${info.flag} <value>`, description, collect);
   } else {
-    verb.option(`${shortFlag(info)}${info.flag} <value>`, description, (text: string) =>
-      parseText(info, text, info.flag),
-    );
+    const option = new Option(`${shortFlag(info)}${info.flag} ${isProject(info) ? '[value]' : '<value>'}`, description);
+    if (isProject(info)) option.preset('.');
+    verb.addOption(option.argParser((text: string) => parseText(info, text, info.flag)));
   }
 }
+
+/** A folder of a project: without a value, the working folder. */
+const isProject = ({ name }: OptionInfo): boolean => name === 'app' || name === 'reproducer';
 
 const shortFlag = ({ name }: OptionInfo): string => (shortFlags[name] === undefined ? '' : `${shortFlags[name]}, `);
 
