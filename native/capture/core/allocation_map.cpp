@@ -129,6 +129,7 @@ AllocationList AllocationMap::snapshot() const {
       Allocation& merged = list.back();
       merged.size = std::max(merged.end(), entry.allocation.end()) - merged.base;
       if (entry.allocation.memory_class == MemoryClass::kHost) merged.memory_class = MemoryClass::kHost;
+      if (entry.allocation.of_others) merged.of_others = true;
       continue;
     }
     list.push_back(entry.allocation);

@@ -50,9 +50,8 @@ class DeviceCapture {
   // watched.
   virtual std::optional<bool> was_address_told(const ByteRange&) const { return std::nullopt; }
 
-  // Whether the memory is fine-grained, where some atomics of the device do nothing; none if the runtime does not
-  // report it.
-  virtual std::optional<bool> is_fine_grained(const Allocation&) const { return std::nullopt; }
+  // Before a region of the capture is read for the first time: sets Allocation::fine_grained.
+  virtual void look_at_region(Allocation&) {}
 
   // Whether checksums() is much cheaper than read(): memory that is only compared is then never read to the host, and
   // only changed parts of post are.

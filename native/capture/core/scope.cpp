@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/bytes.h"
+
 namespace kernloop::capture {
 
 Error recorder_lost() {
@@ -78,10 +80,19 @@ std::optional<Error> Scope::over_budget() const {
                "--dry-run tells what it takes in all"};
 }
 
+std::optional<Error> Scope::obstacle(const Allocation& allocation) {
+  if (!allocation.of_others) return std::nullopt;
+  return Error{"IPC_MEMORY",
+               "the memory at " + to_hex_number(allocation.base) + " comes from another process or API (" +
+                   std::string(allocation.api) + "), which may write it at any time",
+               "capture a dispatch that does not reach such memory"};
+}
+
 // Reads the chunks of an allocation that are wanted, by index; `use(offset, bytes)` returns false when the sink is
 // gone.
 template <typename Wanted, typename Use>
 std::optional<Error> Scope::read_chunks(const Allocation& allocation, Wanted&& wanted, Use&& use) {
+  if (auto refusal = obstacle(allocation)) return refusal;
   buffer_.resize(kSnapshotChunkBytes);
   for (uint64_t offset = 0; offset < allocation.size; offset += kSnapshotChunkBytes) {
     if (!wanted(offset / kSnapshotChunkBytes)) continue;
@@ -157,8 +168,7 @@ std::optional<Error> Scope::tell_total() {
 
 std::optional<Error> Scope::read_pre_of(uint32_t id) {
   Region& region = regions_[id];
-  if (region.allocation.memory_class != MemoryClass::kModule)
-    region.allocation.fine_grained = device_.is_fine_grained(region.allocation);
+  if (region.allocation.memory_class != MemoryClass::kModule) device_.look_at_region(region.allocation);
   if (!sink_.region(id, region.allocation, region.origin)) return recorder_lost();
   const bool by_device = device_.has_device_checksums();
   if (by_device) {

@@ -44,6 +44,7 @@ class Scope {
   void add(size_t allocation, const Origin& origin);
   void add_opaque(uint32_t id, uint64_t offset, std::span<const uint8_t> bytes);
   std::optional<Error> over_budget() const;
+  static std::optional<Error> obstacle(const Allocation& allocation);
   std::optional<Error> search_on_device();
   std::optional<Error> search_on_host(uint32_t id);
   // No left-out allocation can be added any more.

@@ -10,6 +10,7 @@ namespace kernloop::capture {
 // Allocations of this call end by munmap, which is not intercepted.
 inline constexpr std::string_view kSvmApi = "hsa_amd_svm_attributes_set";
 inline constexpr std::string_view kVmemApi = "hsa_amd_vmem_map";
+inline constexpr std::string_view kImportedApi = "hsa_amd_vmem_import_shareable_handle";
 
 void install_memory_hooks(HsaApiTable& table);
 void install_copy_hooks(HsaApiTable& table);

@@ -32,6 +32,17 @@ uint16_t alone_and_visible(uint16_t header) {
                                HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
 }
 
+// None if the runtime does not know the address.
+std::optional<hsa_amd_pointer_info_t> pointer_info(const HsaOriginals& hsa, uint64_t address) {
+  const auto get = hsa.amd.hsa_amd_pointer_info_fn;
+  if (get == nullptr) return std::nullopt;
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof info;
+  const hsa_status_t status = get(reinterpret_cast<void*>(address), &info, nullptr, nullptr, nullptr);
+  if (status != HSA_STATUS_SUCCESS || info.type == HSA_EXT_POINTER_TYPE_UNKNOWN) return std::nullopt;
+  return info;
+}
+
 // Managed memory, and since ROCr 6.0 registered memory, is not among the runtime's allocations where the kernel driver
 // has shared virtual memory.
 std::optional<bool> is_fine_grained_svm(const HsaOriginals& hsa, const Allocation& allocation) {
@@ -89,27 +100,30 @@ void HsaDevice::drop_unmapped() {
 // Virtual memory is accessible to the agents that hsa_amd_vmem_set_access names, to none at first.
 bool HsaDevice::has_access(const Allocation& allocation) const {
   const auto get_access = agent_.hsa.amd.hsa_amd_vmem_get_access_fn;
-  if (allocation.api != kVmemApi || get_access == nullptr) return true;
+  const bool is_mapped = allocation.api == kVmemApi || allocation.api == kImportedApi;
+  if (!is_mapped || get_access == nullptr) return true;
   hsa_access_permission_t permission = HSA_ACCESS_PERMISSION_NONE;
   return get_access(reinterpret_cast<void*>(allocation.base), &permission, queue_.device) != HSA_STATUS_SUCCESS ||
          permission != HSA_ACCESS_PERMISSION_NONE;
 }
 
-std::optional<bool> HsaDevice::is_fine_grained(const Allocation& allocation) const {
-  const auto pointer_info = agent_.hsa.amd.hsa_amd_pointer_info_fn;
-  if (pointer_info == nullptr) return std::nullopt;
-  hsa_amd_pointer_info_t info{};
-  info.size = sizeof info;
-  const hsa_status_t status = pointer_info(reinterpret_cast<void*>(allocation.base), &info, nullptr, nullptr, nullptr);
+void HsaDevice::look_at_region(Allocation& region) {
+  const auto info = pointer_info(agent_.hsa, region.base);
+  if (!info) {
+    if (region.host_owned) region.fine_grained = is_fine_grained_svm(agent_.hsa, region);
+    return;
+  }
+  const uint64_t owner = info->type == HSA_EXT_POINTER_TYPE_HSA ? info->agentOwner.handle : 0;
+  if (region.memory_class == MemoryClass::kDevice && owner != 0 && owner != queue_.device.handle) reaches_peer_ = true;
   // An older runtime fills in less.
-  const bool is_told = status == HSA_STATUS_SUCCESS && info.type != HSA_EXT_POINTER_TYPE_UNKNOWN &&
-                       info.size >= offsetof(hsa_amd_pointer_info_t, global_flags) + sizeof info.global_flags;
-  if (!is_told) return allocation.host_owned ? is_fine_grained_svm(agent_.hsa, allocation) : std::nullopt;
-  if (info.global_flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) return false;
+  if (info->size < offsetof(hsa_amd_pointer_info_t, global_flags) + sizeof info->global_flags) return;
   constexpr uint32_t kFine =
       HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED | HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_EXTENDED_SCOPE_FINE_GRAINED;
-  if (info.global_flags & kFine) return true;
-  return std::nullopt;
+  if (info->global_flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) {
+    region.fine_grained = false;
+  } else if (info->global_flags & kFine) {
+    region.fine_grained = true;
+  }
 }
 
 std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
@@ -137,14 +151,7 @@ void HsaDevice::look_at_arguments(std::span<const uint8_t> arguments, const Allo
     return hsa.core.hsa_system_get_info_fn(question, &answer) == HSA_STATUS_SUCCESS && answer;
   };
   if (!is_so(HSA_AMD_SYSTEM_INFO_XNACK_ENABLED) && !is_so(HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT)) return;
-  const auto is_known = [&](uint64_t address) {
-    hsa_amd_pointer_info_t info{};
-    info.size = sizeof info;
-    return hsa.amd.hsa_amd_pointer_info_fn != nullptr &&
-           hsa.amd.hsa_amd_pointer_info_fn(reinterpret_cast<void*>(address), &info, nullptr, nullptr, nullptr) ==
-               HSA_STATUS_SUCCESS &&
-           info.type != HSA_EXT_POINTER_TYPE_UNKNOWN;
-  };
+  const auto is_known = [&](uint64_t address) { return pointer_info(hsa, address).has_value(); };
   if (const auto own = own_memory(allocations, arguments, is_known)) {
     agent_.note("PAGEABLE_MEMORY",
                 in_words(*own, symbol_, "register it (hipHostRegister), or allocate it with hipMallocManaged"));
@@ -153,6 +160,9 @@ void HsaDevice::look_at_arguments(std::span<const uint8_t> arguments, const Allo
 
 std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   const HsaOriginals& hsa = agent_.hsa;
+  if (reaches_peer_) {
+    agent_.note("PEER_MEMORY", symbol_ + " may reach memory of another GPU: a replay keeps it on one GPU");
+  }
   hsa_kernel_dispatch_packet_t packet = packet_;
   if (completion_) packet.completion_signal = completion_.get();
   packet.header = alone_and_visible(packet.header);

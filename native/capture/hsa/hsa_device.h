@@ -26,7 +26,7 @@ class HsaDevice : public DeviceCapture {
   std::optional<bool> was_address_told(const ByteRange& variable) const override {
     return agent_.told_addresses.any_in(variable);
   }
-  std::optional<bool> is_fine_grained(const Allocation& allocation) const override;
+  void look_at_region(Allocation& region) override;
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.
@@ -46,6 +46,7 @@ class HsaDevice : public DeviceCapture {
   OwnSignal completion_;
   SoftgpuCounters counters_;
   HostMemory host_memory_;
+  bool reaches_peer_ = false;
   bool handed_over_ = false;
   bool ours_ = false;  // with our completion signal: we complete the app's
 };

@@ -1,4 +1,6 @@
 // Allocation and release of device-visible memory. Releases wait while a capture reads memory.
+#include <atomic>
+
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
@@ -12,6 +14,27 @@ void track(Agent& agent, const void* base, size_t size, MemoryClass memory_class
   allocation.memory_class = memory_class;
   allocation.api = api;
   agent.allocations.add_in_place(allocation);
+}
+
+// Other processes, or other APIs than HSA, may write it at any time.
+void track_of_others(Agent& agent, const void* base, size_t size, std::string_view api) {
+  Allocation allocation;
+  allocation.base = reinterpret_cast<uint64_t>(base);
+  allocation.size = size;
+  allocation.memory_class = MemoryClass::kHost;
+  allocation.api = api;
+  allocation.of_others = true;
+  agent.allocations.add_in_place(allocation);
+}
+
+void note_export(const char* call) {
+  static std::atomic<bool> told{false};
+  Agent* agent = active_agent();
+  if (agent == nullptr || told.exchange(true)) return;
+  agent->guarded([&] {
+    agent->note("IPC_EXPORTED", std::string("the program lets other processes use its memory (") + call +
+                                    "): they are not held during a capture");
+  });
 }
 
 // Memory of the host process that was made visible to the device.
@@ -134,11 +157,17 @@ hsa_status_t memory_unlock(void* host) {
   return status;
 }
 
+hsa_status_t ipc_create(void* base, size_t size, hsa_amd_ipc_memory_t* handle) {
+  const hsa_status_t status = originals().amd.hsa_amd_ipc_memory_create_fn(base, size, handle);
+  if (status == HSA_STATUS_SUCCESS) note_export("hsa_amd_ipc_memory_create");
+  return status;
+}
+
 hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t size, uint32_t count, const hsa_agent_t* agents,
                         void** mapped) {
   const hsa_status_t status = originals().amd.hsa_amd_ipc_memory_attach_fn(handle, size, count, agents, mapped);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, *mapped, size, MemoryClass::kDevice, "hsa_amd_ipc_memory_attach"); });
+    agent->guarded([&] { track_of_others(*agent, *mapped, size, "hsa_amd_ipc_memory_attach"); });
   }
   return status;
 }
@@ -152,7 +181,7 @@ hsa_status_t interop_map(uint32_t count, hsa_agent_t* agents, int handle, uint32
   const hsa_status_t status = originals().amd.hsa_amd_interop_map_buffer_fn(count, agents, handle, flags, size, mapped,
                                                                             metadata_size, metadata);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, *mapped, *size, MemoryClass::kDevice, "hsa_amd_interop_map_buffer"); });
+    agent->guarded([&] { track_of_others(*agent, *mapped, *size, "hsa_amd_interop_map_buffer"); });
   }
   return status;
 }
@@ -170,10 +199,27 @@ hsa_status_t vmem_handle_create(hsa_amd_memory_pool_t pool, size_t size, hsa_amd
   return status;
 }
 
+hsa_status_t vmem_export(int* descriptor, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags) {
+  const hsa_status_t status = originals().amd.hsa_amd_vmem_export_shareable_handle_fn(descriptor, handle, flags);
+  if (status == HSA_STATUS_SUCCESS) note_export("hsa_amd_vmem_export_shareable_handle");
+  return status;
+}
+
+hsa_status_t vmem_import(int descriptor, hsa_amd_vmem_alloc_handle_t* handle) {
+  const hsa_status_t status = originals().amd.hsa_amd_vmem_import_shareable_handle_fn(descriptor, handle);
+  if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
+    agent->guarded([&] { agent->pools.add_imported(*handle); });
+  }
+  return status;
+}
+
 hsa_status_t vmem_map(void* base, size_t size, size_t offset, hsa_amd_vmem_alloc_handle_t handle, uint64_t flags) {
   const hsa_status_t status = originals().amd.hsa_amd_vmem_map_fn(base, size, offset, handle, flags);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
-    agent->guarded([&] { track(*agent, base, size, agent->pools.of_handle(handle), kVmemApi); });
+    agent->guarded([&] {
+      if (agent->pools.is_imported(handle)) return track_of_others(*agent, base, size, kImportedApi);
+      track(*agent, base, size, agent->pools.of_handle(handle), kVmemApi);
+    });
   }
   return status;
 }
@@ -207,12 +253,15 @@ void install_memory_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_lock, &memory_lock);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_lock_to_pool, &memory_lock_to_pool);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_unlock, &memory_unlock);
+  KERNLOOP_HOOK_AMD(table, hsa_amd_ipc_memory_create, &ipc_create);
   KERNLOOP_HOOK_AMD(table, hsa_amd_ipc_memory_attach, &ipc_attach);
   KERNLOOP_HOOK_AMD(table, hsa_amd_ipc_memory_detach, &ipc_detach);
   KERNLOOP_HOOK_AMD(table, hsa_amd_interop_map_buffer, &interop_map);
   KERNLOOP_HOOK_AMD(table, hsa_amd_interop_unmap_buffer, &interop_unmap);
   KERNLOOP_HOOK_AMD(table, hsa_amd_svm_attributes_set, &svm_attributes_set);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_handle_create, &vmem_handle_create);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_export_shareable_handle, &vmem_export);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_map, &vmem_map);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_unmap, &vmem_unmap);
 }

@@ -63,6 +63,17 @@ void Pools::add_handle(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t
   const MemoryClass memory_class = of_pool(pool);
   std::lock_guard lock(mutex_);
   handles_[handle.handle] = memory_class;
+  imported_.erase(handle.handle);
+}
+
+void Pools::add_imported(hsa_amd_vmem_alloc_handle_t handle) {
+  std::lock_guard lock(mutex_);
+  imported_.insert(handle.handle);
+}
+
+bool Pools::is_imported(hsa_amd_vmem_alloc_handle_t handle) {
+  std::lock_guard lock(mutex_);
+  return imported_.contains(handle.handle);
 }
 
 MemoryClass Pools::of_handle(hsa_amd_vmem_alloc_handle_t handle) {

@@ -3,6 +3,7 @@
 
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "capture/core/allocation.h"
 #include "capture/hsa/hsa_api.h"
@@ -18,6 +19,9 @@ class Pools {
   // Physical memory that is mapped later. Handles may be mapped after their release, and numbers come again.
   void add_handle(hsa_amd_vmem_alloc_handle_t handle, hsa_amd_memory_pool_t pool);
   MemoryClass of_handle(hsa_amd_vmem_alloc_handle_t handle);
+  // Physical memory of another process.
+  void add_imported(hsa_amd_vmem_alloc_handle_t handle);
+  bool is_imported(hsa_amd_vmem_alloc_handle_t handle);
 
  private:
   void enumerate();
@@ -25,6 +29,7 @@ class Pools {
   std::mutex mutex_;
   bool enumerated_ = false;
   std::unordered_map<uint64_t, MemoryClass> pools_, regions_, handles_;
+  std::unordered_set<uint64_t> imported_;
 };
 
 }  // namespace kernloop::capture

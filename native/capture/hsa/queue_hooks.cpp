@@ -27,9 +27,32 @@ void on_queue_error(hsa_status_t status, hsa_queue_t* queue, void* data) {
   SoftgpuCounters(agent.hsa).report_to_app(status, queue, state.app_callback, state.app_data);
 }
 
-hsa_status_t take_first_isa(hsa_isa_t isa, void* data) {
-  *static_cast<hsa_isa_t*>(data) = isa;
-  return HSA_STATUS_INFO_BREAK;
+std::string name_of(const HsaOriginals& hsa, hsa_isa_t isa) {
+  uint32_t length = 0;
+  if (hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME_LENGTH, &length) != HSA_STATUS_SUCCESS ||
+      length >= kMaxTextBytes) {
+    return "";
+  }
+  std::string name(length, '\0');
+  hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME, name.data());
+  return name.substr(0, name.find('\0'));
+}
+
+// The processor's own name. Runtimes since ROCm 6.3 name the generic targets beside it that it executes, too.
+std::string isa_of(const HsaOriginals& hsa, hsa_agent_t device) {
+  struct Walk {
+    const HsaOriginals* hsa;
+    std::string name;
+  } walk{&hsa, ""};
+  const auto take = [](hsa_isa_t isa, void* data) {
+    auto& [hsa, best] = *static_cast<Walk*>(data);
+    std::string name = name_of(*hsa, isa);
+    const bool is_generic = name.find("-generic") != std::string::npos;
+    if (best.empty() || !is_generic) best = std::move(name);
+    return is_generic || best.empty() ? HSA_STATUS_SUCCESS : HSA_STATUS_INFO_BREAK;
+  };
+  hsa.core.hsa_agent_iterate_isas_fn(device, take, &walk);
+  return walk.name;
 }
 
 QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
@@ -44,16 +67,7 @@ QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
   name[sizeof name - 1] = '\0';
   message.agent_name = name;
   hsa.core.hsa_agent_get_info_fn(state.device, HSA_AGENT_INFO_WAVEFRONT_SIZE, &message.wavefront_size);
-  hsa_isa_t isa{};
-  hsa.core.hsa_agent_iterate_isas_fn(state.device, take_first_isa, &isa);
-  uint32_t length = 0;
-  if (isa.handle != 0 &&
-      hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME_LENGTH, &length) == HSA_STATUS_SUCCESS &&
-      length < kMaxTextBytes) {
-    message.isa.resize(length);
-    hsa.core.hsa_isa_get_info_alt_fn(isa, HSA_ISA_INFO_NAME, message.isa.data());
-    if (const size_t end = message.isa.find('\0'); end != std::string::npos) message.isa.resize(end);
-  }
+  message.isa = isa_of(hsa, state.device);
   return message;
 }
 

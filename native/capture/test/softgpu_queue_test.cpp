@@ -280,6 +280,44 @@ TEST_P(SoftgpuSealedTest, MappedMemoryWithoutAccessIsLeftOut) {
 
 INSTANTIATE_TEST_SUITE_P(Scopes, SoftgpuSealedTest, ::testing::Values("reachable", "all"));
 
+class SoftgpuOtherTest : public SoftgpuQueueTest {
+ protected:
+  static Environment other(const char* behaviour, Environment more = kNewTables) {
+    more["HSA_TOOLS_LIB"] = std::string(KERNLOOP_TEST_OTHER_RUNTIME) + " " + KERNLOOP_TEST_AGENT;
+    more["OTHER_RUNTIME"] = behaviour;
+    return more;
+  }
+  std::string refusal() { return run.event("refused").is_null() ? "none" : run.event("refused").value("code", ""); }
+};
+
+TEST_F(SoftgpuOtherTest, MemoryOfAnotherProcessIsRefusedAndItsExportTold) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "attached"}, other("shared")), 0) << output;
+  EXPECT_EQ(refusal(), "IPC_MEMORY");
+  EXPECT_NE(run.event("refused").value("reason", "").find("hsa_amd_ipc_memory_attach"), std::string::npos);
+  EXPECT_EQ(note(), "IPC_EXPORTED");
+}
+
+TEST_F(SoftgpuOtherTest, MemoryOfAShareableHandleIsRefused) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "imported"}, other("shared")), 0) << output;
+  EXPECT_EQ(refusal(), "IPC_MEMORY");
+  EXPECT_NE(run.event("refused").value("reason", "").find("hsa_amd_vmem_import_shareable_handle"), std::string::npos);
+}
+
+TEST_F(SoftgpuOtherTest, MemoryOfAnotherGpuIsCapturedAndTold) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "pool"}, other("peer")), 0) << output;
+  EXPECT_EQ(note(), "PEER_MEMORY");
+  expect_list("s", {11}, {11, 22});
+}
+
+TEST_F(SoftgpuOtherTest, ACaptureIsOfTheProcessorWhateverGenericTargetTheRuntimeNamesFirst) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "pool"}, other("generic")), 0) << output;
+  EXPECT_EQ(run.event("queue").value("isa", ""), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-") << run.event("queue");
+}
+
 class RocprofilerTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<bool> {
  protected:
   static Environment environment(Environment more = {}) {

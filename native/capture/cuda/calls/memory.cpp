@@ -10,14 +10,20 @@ namespace {
 using namespace cuda;
 
 void allocated(const ApiCall& call, uint64_t base, uint64_t size, std::string_view api,
-               MemoryClass memory_class = MemoryClass::kDevice) {
+               MemoryClass memory_class = MemoryClass::kDevice, bool of_others = false) {
   TrackedAllocation tracked;
   tracked.allocation.base = base;
   tracked.allocation.size = size;
   tracked.allocation.memory_class = memory_class;
   tracked.allocation.api = api;
+  tracked.allocation.of_others = of_others;
   tracked.owner = call.data.context;
   call.agent.memory.add(tracked);
+}
+
+// Other processes, or other APIs than CUDA, may write it.
+void allocated_by_others(const ApiCall& call, uint64_t base, uint64_t size, std::string_view api) {
+  allocated(call, base, size, api, MemoryClass::kHost, true);
 }
 
 void after_alloc(const ApiCall& call) {
@@ -103,23 +109,25 @@ void others_memory(const ApiCall& call, uint64_t address, std::string_view api) 
     call.agent.note("IPC_MEMORY", std::string(api) + ": the driver does not tell how large the memory is");
     return;
   }
-  allocated(call, address, base + size - address, api, MemoryClass::kHost);
+  allocated_by_others(call, address, base + size - address, api);
 }
 
 void after_ipc_open(const ApiCall& call) {
-  if (call.succeeded()) others_memory(call, *call.params<cuIpcOpenMemHandle_v2_params>().pdptr, kIpcApi);
+  if (call.succeeded()) others_memory(call, *call.params<cuIpcOpenMemHandle_v2_params>().pdptr, "cuIpcOpenMemHandle");
 }
 void after_import_pointer(const ApiCall& call) {
-  if (call.succeeded()) others_memory(call, *call.params<cuMemPoolImportPointer_params>().ptr_out, kImportedPointerApi);
+  if (call.succeeded())
+    others_memory(call, *call.params<cuMemPoolImportPointer_params>().ptr_out, "cuMemPoolImportPointer");
 }
 void after_map_external(const ApiCall& call) {
   if (call.succeeded())
-    others_memory(call, *call.params<cuExternalMemoryGetMappedBuffer_params>().devPtr, kExternalApi);
+    others_memory(call, *call.params<cuExternalMemoryGetMappedBuffer_params>().devPtr,
+                  "cuExternalMemoryGetMappedBuffer");
 }
 // Until the resource is unmapped; until then it may be asked for again.
 void after_map_graphics(const ApiCall& call) {
   const auto& p = call.params<cuGraphicsResourceGetMappedPointer_v2_params>();
-  if (call.succeeded()) allocated(call, *p.pDevPtr, *p.pSize, kGraphicsApi, MemoryClass::kHost);
+  if (call.succeeded()) allocated_by_others(call, *p.pDevPtr, *p.pSize, "cuGraphicsResourceGetMappedPointer");
 }
 
 void after_export(const ApiCall& call) {

@@ -76,15 +76,8 @@ std::optional<Error> CudaDevice::set_up() {
 }
 
 std::optional<Error> CudaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
-  if (belongs_to_others(from)) {
-    return Error{"IPC_MEMORY",
-                 "the memory at " + to_hex_number(from.base) + " comes from another process or API (" +
-                     std::string(from.api) + "), which may write it at any time",
-                 "capture a dispatch that does not reach such memory"};
-  }
   if (from.host_address != 0) return read_host(from, offset, into);
   const OwnCalls own;
-  if (offset == 0 && is_of_peer(from)) reaches_peer_ = true;
   const ContextScope current(*driver_, launch_.context);
   const uint64_t end = offset + into.size();
   const Status done = staging_->read(from.base + offset, into, from.size > end ? from.size - end : 0);
@@ -152,18 +145,18 @@ bool CudaDevice::is_local(const Allocation& allocation) const {
          here == there;
 }
 
+void CudaDevice::look_at_region(Allocation& region) {
+  const OwnCalls own;
+  if (is_of_peer(region)) reaches_peer_ = true;
+}
+
 bool CudaDevice::is_of_peer(const Allocation& allocation) const {
   return allocation.host_address == 0 && allocation.memory_class == MemoryClass::kDevice && !is_local(allocation);
 }
 
 std::optional<Error> CudaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
   const OwnCalls own;
-  if (kernels_ == nullptr || !is_local(of)) {
-    // Memory of other processes is compared, if not captured.
-    Allocation plain = of;
-    if (belongs_to_others(of)) plain.api = {};
-    return DeviceCapture::checksums(plain, per_snapshot_chunk);
-  }
+  if (kernels_ == nullptr || !is_local(of)) return DeviceCapture::checksums(of, per_snapshot_chunk);
   const ContextScope current(*driver_, launch_.context);
   std::vector<Checksum128> sums((of.size + kSnapshotChunkBytes - 1) / kSnapshotChunkBytes);
   const Status done = kernels_->checksums(of.base, of.size, kSnapshotChunkBytes, sums);

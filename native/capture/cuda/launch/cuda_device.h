@@ -39,6 +39,7 @@ class CudaDevice : public DeviceCapture {
   std::optional<Error> read_kernarg(std::span<uint8_t> into) override;
   std::optional<Error> find_variable(const ModuleVariable& variable, uint64_t* address) override;
   std::optional<bool> was_address_told(const ByteRange& variable) const override { return told_.any_in(variable); }
+  void look_at_region(Allocation& region) override;
   bool has_device_checksums() const override { return kernels_ != nullptr; }
   std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
   std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,

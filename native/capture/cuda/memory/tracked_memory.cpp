@@ -1,14 +1,6 @@
 #include "capture/cuda/memory/tracked_memory.h"
 
-#include <algorithm>
-#include <array>
-
 namespace kernloop::capture {
-
-bool belongs_to_others(const Allocation& allocation) {
-  static constexpr std::array kCalls = {kIpcApi, kImportedApi, kImportedPointerApi, kExternalApi, kGraphicsApi};
-  return std::find(kCalls.begin(), kCalls.end(), allocation.api) != kCalls.end();
-}
 
 void TrackedMemory::add(const TrackedAllocation& tracked) {
   const Allocation& allocation = tracked.allocation;
@@ -62,9 +54,10 @@ void TrackedMemory::apply(const MappingChange& change) {
     Allocation allocation;
     allocation.base = run.base;
     allocation.size = run.size;
-    allocation.api = run.shared ? kImportedApi : std::string_view("cuMemMap");
+    allocation.api = run.shared ? "cuMemImportFromShareableHandle" : "cuMemMap";
     // Others may write there: such changes are not the dispatch's.
     if (run.shared) allocation.memory_class = MemoryClass::kHost;
+    allocation.of_others = run.shared;
     allocations_.add(allocation);
   }
 }

@@ -19,15 +19,8 @@ struct TrackedAllocation {
   uint64_t freed_by = 0;            // host memory: the host's address
 };
 
-// Memory that other processes, or other APIs than CUDA, may write: allocations of these calls cannot be captured.
-inline constexpr std::string_view kIpcApi = "cuIpcOpenMemHandle";
-inline constexpr std::string_view kImportedApi = "cuMemImportFromShareableHandle";
-inline constexpr std::string_view kImportedPointerApi = "cuMemPoolImportPointer";
-inline constexpr std::string_view kExternalApi = "cuExternalMemoryGetMappedBuffer";
-inline constexpr std::string_view kGraphicsApi = "cuGraphicsResourceGetMappedPointer";
 // A variable of another module than the kernel's: it is no allocation, and comes with a capture that leads to it.
 inline constexpr std::string_view kVariableApi = "cuModuleGetGlobal";
-bool belongs_to_others(const Allocation& allocation);
 
 class TrackedMemory {
  public:

@@ -413,7 +413,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|loads|arguments|full|broken
-// pool|mapped|sealed|kept [SKIP] hsa_app KERNELS daemon pool FILE
+// pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
@@ -426,10 +426,26 @@ int main(int argument_count, char** arguments) {
     mapped.push_back(map_memory(kBytes));
     let_gpu_access(mapped.front());
   }
+  if (memory == "imported") {
+    Mapped& shared = mapped.emplace_back();
+    shared.bytes = kBytes;
+    int descriptor = -1;
+    CHECK(hsa_amd_vmem_address_reserve(&shared.base, kBytes, 0, 0));
+    CHECK(hsa_amd_vmem_handle_create(device.memory, kBytes, MEMORY_TYPE_NONE, 0, &shared.handle));
+    CHECK(hsa_amd_vmem_export_shareable_handle(&descriptor, shared.handle, 0));
+    CHECK(hsa_amd_vmem_import_shareable_handle(descriptor, &shared.handle));
+    CHECK(hsa_amd_vmem_map(shared.base, kBytes, 0, shared.handle, 0));
+    let_gpu_access(shared);
+  }
   // To this the GPU has no access.
   if (memory == "sealed") mapped.push_back(map_memory(kBytes));
   uint32_t* list = mapped.empty() ? allocate(kBytes / sizeof(uint32_t)) : static_cast<uint32_t*>(mapped.front().base);
   uint32_t* length = allocate(1024);
+  if (memory == "attached") {
+    hsa_amd_ipc_memory_t handle{};
+    CHECK(hsa_amd_ipc_memory_create(list, kBytes, &handle));
+    CHECK(hsa_amd_ipc_memory_attach(&handle, kBytes, 1, &device.gpu, reinterpret_cast<void**>(&list)));
+  }
   // hsa_amd_memory_fill of ROCr 6 refuses mapped memory.
   const std::vector<uint8_t> zeros(kBytes);
   CHECK(hsa_memory_copy(list, zeros.data(), kBytes));

@@ -1,0 +1,85 @@
+// What the runtimes at hand do not do, put into their tables below the agent's functions (HSA_TOOLS_LIB names this tool
+// first). OTHER_RUNTIME says what: "shared": memory and handles can be handed to other processes, and come back as
+// themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target.
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "capture/hsa/hooks.h"
+#include "capture/hsa/hsa_api.h"
+
+namespace kernloop::capture {
+namespace {
+
+HsaOriginals originals;
+
+hsa_status_t ipc_create(void* base, size_t, hsa_amd_ipc_memory_t* handle) {
+  std::memcpy(handle, &base, sizeof base);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t, uint32_t, const hsa_agent_t*, void** mapped) {
+  std::memcpy(mapped, handle, sizeof *mapped);
+  return HSA_STATUS_SUCCESS;
+}
+
+uint64_t exported = 0;
+
+hsa_status_t vmem_export(int* descriptor, hsa_amd_vmem_alloc_handle_t handle, uint64_t) {
+  exported = handle.handle;
+  *descriptor = 0;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t vmem_import(int, hsa_amd_vmem_alloc_handle_t* handle) {
+  handle->handle = exported;
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t pointer_info(const void* address, hsa_amd_pointer_info_t* info, void* (*allocate)(size_t), uint32_t* count,
+                          hsa_agent_t** accessible) {
+  const hsa_status_t status = originals.amd.hsa_amd_pointer_info_fn(address, info, allocate, count, accessible);
+  info->agentOwner.handle ^= 1;
+  return status;
+}
+
+constexpr hsa_isa_t kGeneric{4242};
+constexpr char kGenericName[] = "amdgcn-amd-amdhsa--gfx9-generic:xnack-";
+
+hsa_status_t iterate_isas(hsa_agent_t agent, hsa_status_t (*callback)(hsa_isa_t, void*), void* data) {
+  const hsa_status_t status = callback(kGeneric, data);
+  return status == HSA_STATUS_SUCCESS ? originals.core.hsa_agent_iterate_isas_fn(agent, callback, data) : status;
+}
+
+hsa_status_t isa_info(hsa_isa_t isa, hsa_isa_info_t question, void* answer) {
+  if (isa.handle != kGeneric.handle) return originals.core.hsa_isa_get_info_alt_fn(isa, question, answer);
+  const uint32_t length = sizeof kGenericName;
+  if (question == HSA_ISA_INFO_NAME_LENGTH) std::memcpy(answer, &length, sizeof length);
+  if (question == HSA_ISA_INFO_NAME) std::memcpy(answer, kGenericName, length);
+  return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table, uint64_t, uint64_t,
+                                                              const char* const*) {
+  if (!originals.copy_from(*table)) return false;
+  const std::string_view other = std::getenv("OTHER_RUNTIME");
+  CoreApiTable& core = *table->core_;
+  if (other == "shared") {
+    KERNLOOP_HOOK_AMD(*table, hsa_amd_ipc_memory_create, &ipc_create);
+    KERNLOOP_HOOK_AMD(*table, hsa_amd_ipc_memory_attach, &ipc_attach);
+    KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_vmem_export_shareable_handle, &vmem_export);
+    KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
+  } else if (other == "peer") {
+    KERNLOOP_HOOK_AMD(*table, hsa_amd_pointer_info, &pointer_info);
+  } else if (other == "generic") {
+    hook(core.version, core.hsa_agent_iterate_isas_fn, &iterate_isas);
+    hook(core.version, core.hsa_isa_get_info_alt_fn, &isa_info);
+  }
+  return true;
+}
+
+extern "C" __attribute__((visibility("default"))) void OnUnload() {}
+
+}  // namespace kernloop::capture
