@@ -51,6 +51,10 @@ void Agent::at_exit() {
 
 void Agent::finish() {
   profiler.wait_all(Deadline::in(std::chrono::seconds(5)));
+  if (profiler.lost() != 0) {
+    note("NOT_MEASURED", "the program used the completion signals of " + std::to_string(profiler.lost()) +
+                             " dispatches for other work before they could be measured");
+  }
   say_goodbye();
   // ROCr warns the user of signals that are left at its end.
   profiler.release();

@@ -34,10 +34,11 @@ void attach(HsaApiTable& table) {
     return give_up(connection, "RUNTIME_UNSUPPORTED",
                    "this HSA runtime's tables (version or contents) are not ones that the agent can intercept");
   }
-  Agent::start(hsa, std::move(connection.recorder), connection.log_file);
+  const Agent& agent = Agent::start(hsa, std::move(connection.recorder), connection.log_file);
   if (known) return;
   install_memory_hooks(table);
   install_copy_hooks(table);
+  install_signal_hooks(table, agent.profiling());
   install_code_hooks(table);
   install_queue_hooks(table);
   install_index_hooks(table);

@@ -17,6 +17,7 @@ hsa_status_t holding(Call&& call) {
 template <typename Call>
 hsa_status_t asynchronous(hsa_signal_t completion, Call&& call, uint32_t copies = 1) {
   Agent* agent = agent_for_use();
+  if (agent != nullptr) agent->profiler.signal_reused(completion);
   if (agent == nullptr || !agent->selections.anything_left()) return call();
   HoldScope scope(agent->hold);
   agent->guarded([&] {
@@ -83,41 +84,11 @@ hsa_status_t svm_prefetch(void* base, size_t size, hsa_agent_t agent, uint32_t w
   });
 }
 
-void reused(hsa_signal_t signal) noexcept {
-  if (Agent* agent = active_agent()) agent->copies.signal_reused(signal);
-}
-
-void signal_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) {
-  reused(signal);
-  originals().core.hsa_signal_store_relaxed_fn(signal, value);
-}
-void signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
-  reused(signal);
-  originals().core.hsa_signal_store_screlease_fn(signal, value);
-}
-void signal_silent_store_relaxed(hsa_signal_t signal, hsa_signal_value_t value) {
-  reused(signal);
-  originals().core.hsa_signal_silent_store_relaxed_fn(signal, value);
-}
-void signal_silent_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
-  reused(signal);
-  originals().core.hsa_signal_silent_store_screlease_fn(signal, value);
-}
-hsa_status_t signal_destroy(hsa_signal_t signal) {
-  reused(signal);
-  return originals().core.hsa_signal_destroy_fn(signal);
-}
-
 }  // namespace
 
 void install_copy_hooks(HsaApiTable& table) {
   CoreApiTable& core = *table.core_;
   hook(core.version, core.hsa_memory_copy_fn, &memory_copy);
-  hook(core.version, core.hsa_signal_store_relaxed_fn, &signal_store_relaxed);
-  hook(core.version, core.hsa_signal_store_screlease_fn, &signal_store_screlease);
-  hook(core.version, core.hsa_signal_silent_store_relaxed_fn, &signal_silent_store_relaxed);
-  hook(core.version, core.hsa_signal_silent_store_screlease_fn, &signal_silent_store_screlease);
-  hook(core.version, core.hsa_signal_destroy_fn, &signal_destroy);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_fill, &memory_fill);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_async_copy, &async_copy);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_memory_async_copy_on_engine, &async_copy_on_engine);

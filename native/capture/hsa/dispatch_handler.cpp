@@ -25,10 +25,6 @@ uint8_t packet_type(const Packet& packet) {
 static_assert(offsetof(hsa_barrier_and_packet_t, completion_signal) == offsetof(Packet, completion_signal));
 static_assert(offsetof(hsa_barrier_or_packet_t, completion_signal) == offsetof(Packet, completion_signal));
 
-bool is_barrier(const Packet& packet) {
-  return packet_type(packet) == HSA_PACKET_TYPE_BARRIER_AND || packet_type(packet) == HSA_PACKET_TYPE_BARRIER_OR;
-}
-
 bool holds_dispatch(const Packet* packets, uint64_t count) {
   return std::any_of(packets, packets + count,
                      [](const Packet& packet) { return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH; });
@@ -54,18 +50,15 @@ class DispatchHandler {
 
   void profile() {
     for (uint64_t i = 0; i < count_; ++i) {
-      if (is_barrier(packets_[i])) {
-        Packet ours = packets_[i];
-        if (!agent_.profiler.attach_barrier(ours)) continue;
-        pass_until(i);
-        write_(&ours, 1);
+      if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) {
+        agent_.profiler.signal_reused(packets_[i].completion_signal);
+        continue;
       }
-      if (packet_type(packets_[i]) != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
       const KernelEntry* kernel = agent_.kernel(packets_[i].kernel_object);
       kernel->dispatches->fetch_add(1, std::memory_order_relaxed);
       agent_.recorder->dispatches()->fetch_add(1, std::memory_order_relaxed);
       Packet ours = packets_[i];
-      if (!agent_.profiler.attach(ours, *kernel, queue_.device)) continue;
+      if (!agent_.profiler.attach(ours, *kernel, queue_)) continue;
       pass_until(i);
       write_(&ours, 1);
     }

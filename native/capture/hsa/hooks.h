@@ -14,6 +14,8 @@ inline constexpr std::string_view kImportedApi = "hsa_amd_vmem_import_shareable_
 
 void install_memory_hooks(HsaApiTable& table);
 void install_copy_hooks(HsaApiTable& table);
+// A profile also watches what the app waits for.
+void install_signal_hooks(HsaApiTable& table, bool profiles);
 void install_code_hooks(HsaApiTable& table);
 void install_queue_hooks(HsaApiTable& table);
 void install_index_hooks(HsaApiTable& table);

@@ -1,6 +1,7 @@
 #include "capture/hsa/profiler.h"
 
 #include <thread>
+#include <utility>
 
 namespace kernloop::capture {
 
@@ -39,93 +40,142 @@ std::unique_ptr<Profiler::Flight> Profiler::take() {
   }
   auto flight = std::make_unique<Flight>();
   flight->profiler = this;
-  flight->signal = OwnSignal::create(hsa_, 1);
   return flight;
 }
 
-bool Profiler::attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, hsa_agent_t device) {
+bool Profiler::attach(hsa_kernel_dispatch_packet_t& packet, const KernelEntry& kernel, const QueueState& queue) {
   auto flight = take();
-  flight->device = device;
+  flight->queue = &queue;
   flight->message = ProfileMessage{kernel.id, geometry_of(packet), {}, false, 0};
-  flight->is_dispatch = true;
-  return launch(std::move(flight), packet);
+  flight->app_signal = packet.completion_signal;
+  return !keep_signal(flight) && launch(std::move(flight), packet);
 }
 
-bool Profiler::attach_barrier(hsa_kernel_dispatch_packet_t& packet) {
-  if (packet.completion_signal.handle == 0 || in_flight_.load() == 0) return false;
-  auto flight = take();
-  flight->is_dispatch = false;
-  return launch(std::move(flight), packet);
+void Profiler::list(Flight& flight) {
+  flight.is_listed = true;
+  listed_[flight.queue].push_back(&flight);
+  in_flight_.fetch_add(1);
+}
+
+void Profiler::unlist(Flight& flight) {
+  if (!std::exchange(flight.is_listed, false)) return;
+  std::deque<Flight*>& flights = listed_[flight.queue];
+  if (flights.front() == &flight) {
+    flights.pop_front();
+  } else {
+    std::erase(flights, &flight);
+  }
+}
+
+// The stamps in a signal are those of the last packet that had it, and the value says that this one has completed only
+// if it alone takes the value from one to zero.
+bool Profiler::keep_signal(std::unique_ptr<Flight>& flight) {
+  const hsa_signal_t signal = flight->app_signal;
+  if (signal.handle == 0) return false;
+  std::lock_guard lock(mutex_);
+  if (!end(signal) || hsa_.core.hsa_signal_load_scacquire_fn(signal) != 1) return false;
+  flight->signal = signal;
+  list(*flight);
+  kept_.emplace(signal.handle, std::move(flight));
+  return true;
+}
+
+// Takes the stamps of the dispatch that has this signal of the app's, if any. False: it has not completed.
+bool Profiler::end(hsa_signal_t app_signal) {
+  const auto known = kept_.find(app_signal.handle);
+  if (known == kept_.end()) return true;
+  const bool completed = is_complete(*known->second);
+  if (completed) {
+    report(*known->second);
+  } else {
+    lost_.fetch_add(1);
+  }
+  unlist(*known->second);
+  idle_.push_back(std::move(known->second));
+  kept_.erase(known);
+  in_flight_.fetch_sub(1);
+  return completed;
+}
+
+void Profiler::forget(hsa_signal_t signal) {
+  std::lock_guard lock(mutex_);
+  end(signal);
 }
 
 bool Profiler::launch(std::unique_ptr<Flight> flight, hsa_kernel_dispatch_packet_t& packet) {
-  if (!flight->signal) return false;
-  hsa_.core.hsa_signal_store_relaxed_fn(flight->signal.get(), 1);
-  flight->app_signal = packet.completion_signal;
-  flight->is_reported = false;
-  const hsa_signal_t signal = flight->signal.get();
-  Flight* raw = flight.release();
-  if (raw->is_dispatch) {
+  if (!flight->own) flight->own = OwnSignal::create(hsa_, 1);
+  if (!flight->own) return false;
+  const hsa_signal_t signal = flight->signal = flight->own.get();
+  hsa_.core.hsa_signal_store_relaxed_fn(signal, 1);
+  Flight* const raw = flight.release();
+  {
     std::lock_guard lock(mutex_);
-    dispatches_.push_back(raw);
-    in_flight_.fetch_add(1);
+    list(*raw);
   }
   if (hsa_.amd.hsa_amd_signal_async_handler_fn(signal, HSA_SIGNAL_CONDITION_LT, 1, &Profiler::on_complete, raw) !=
       HSA_STATUS_SUCCESS) {
-    flight.reset(raw);
-    if (raw->is_dispatch) {
-      std::lock_guard lock(mutex_);
-      std::erase(dispatches_, raw);
-      in_flight_.fetch_sub(1);
-    }
+    std::lock_guard lock(mutex_);
+    unlist(*raw);
+    in_flight_.fetch_sub(1);
+    idle_.emplace_back(raw);
     return false;
   }
   packet.completion_signal = signal;
   return true;
 }
 
-void Profiler::report(Flight& flight) {
-  flight.is_reported = true;
-  const SoftgpuReport report = counters_.report_of(flight.signal.get());
-  flight.message.is_wave_instructions = report.wave_instructions.has_value();
-  flight.message.value = report.wave_instructions.has_value()
-                             ? *report.wave_instructions
-                             : dispatch_duration_ns(hsa_, flight.device, flight.signal.get());
+void Profiler::report(const Flight& flight) {
+  const SoftgpuReport report = counters_.report_of(flight.signal);
+  ProfileMessage message = flight.message;
+  message.is_wave_instructions = report.wave_instructions.has_value();
+  message.value = report.wave_instructions.has_value()
+                      ? *report.wave_instructions
+                      : dispatch_duration_ns(hsa_, flight.queue->device, flight.signal);
   try {
     const bool executed = report.fault.empty();
-    if (executed) recorder_.send(FrameType::kProfile, flight.message.encode());
+    if (executed) recorder_.send(FrameType::kProfile, message.encode());
   } catch (...) {  // no memory for the message: a sample is lost, the app is not
   }
 }
 
 void Profiler::report_completed() {
+  if (in_flight_.load(std::memory_order_relaxed) == 0) return;
   std::lock_guard lock(mutex_);
-  for (Flight* flight : dispatches_) {
-    if (!flight->is_reported && hsa_.core.hsa_signal_load_scacquire_fn(flight->signal.get()) < 1) report(*flight);
+  for (auto& [queue, flights] : listed_) {
+    while (!flights.empty() && is_complete(*flights.front())) {
+      Flight& flight = *flights.front();
+      if (kept_.contains(flight.signal.handle)) {
+        end(flight.signal);
+        continue;
+      }
+      report(flight);
+      unlist(flight);
+    }
   }
 }
 
 bool Profiler::on_complete(hsa_signal_value_t, void* data) {
   std::unique_ptr<Flight> flight(static_cast<Flight*>(data));
   Profiler& self = *flight->profiler;
-  const bool is_dispatch = flight->is_dispatch;
   self.report_completed();
-  complete_for_app(self.hsa_, flight->signal.get(), flight->app_signal);
-  std::lock_guard lock(self.mutex_);
-  if (is_dispatch) {
-    std::erase(self.dispatches_, flight.get());
-    self.in_flight_.fetch_sub(1);
-  }
+  std::unique_lock lock(self.mutex_);
+  if (flight->is_listed) self.report(*flight);
+  self.unlist(*flight);
+  lock.unlock();
+  complete_for_app(self.hsa_, flight->signal, flight->app_signal);
+  lock.lock();
+  self.in_flight_.fetch_sub(1);
   self.idle_.push_back(std::move(flight));
   return false;
 }
 
 bool Profiler::wait_all(Deadline deadline) {
-  while (in_flight_.load() != 0) {
+  while (true) {
+    report_completed();
+    if (in_flight_.load() == 0) return true;
     if (deadline.passed()) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
-  return true;
 }
 
 void Profiler::release() {

@@ -237,6 +237,25 @@ TEST_P(SoftgpuLeftTest, NoSignalOfOursIsLeftWhenTheRuntimeEnds) {
 
 INSTANTIATE_TEST_SUITE_P(Modes, SoftgpuLeftTest, ::testing::Values("profile", "capture"));
 
+// Two dispatches in two queues, one behind the other. No thread of the host is between them.
+TEST_F(SoftgpuQueueTest, AQueueThatWaitsForAnotherOneWaitsForNoThreadInAProfile) {
+  run.config["mode"] = "profile";
+  ASSERT_EQ(record({"relay", "pool"}, kNewTables), 0) << output;
+  const Json summary = run.event("summary");
+  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+  EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 2);
+  EXPECT_EQ(note(), "none");
+}
+
+TEST_F(SoftgpuQueueTest, AProfileMeasuresDispatchesThatShareSignalsAndTellsOfOneItCannot) {
+  run.config["mode"] = "profile";
+  ASSERT_EQ(record({"shares", "pool"}, kNewTables), 0) << output;
+  const Json summary = run.event("summary");
+  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
+  EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 6);
+  EXPECT_EQ(note(), "NOT_MEASURED");
+}
+
 // Without a callback the error would be lost: the runtime ends the process by itself, and so it does under the agent.
 TEST_F(SoftgpuQueueTest, AnErrorInAQueueWithoutCallbackEndsTheProcess) {
   run.select("^append$");

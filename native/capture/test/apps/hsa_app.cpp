@@ -333,6 +333,70 @@ int run_arguments(const char* file, uint32_t* list, uint32_t* length) {
   return fetch(length, 1)[0] == 3 ? 0 : 1;
 }
 
+// A queue waits for a dispatch of another one while the runtime's only thread for handlers is busy.
+int run_relay(const char* file, uint32_t* list, uint32_t* length) {
+  struct Relay {
+    hsa_signal_t go, begun, first, second;
+  } relay;
+  CHECK(hsa_signal_create(1, 0, nullptr, &relay.go));
+  CHECK(hsa_signal_create(1, 0, nullptr, &relay.begun));
+  CHECK(hsa_signal_create(1, 0, nullptr, &relay.first));
+  CHECK(hsa_signal_create(1, 0, nullptr, &relay.second));
+  hsa_queue_t *one = classic_queue(), *two = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  static std::atomic<int> result{-1};
+  const auto handler = [](hsa_signal_value_t, void* data) {
+    const Relay& relay = *static_cast<Relay*>(data);
+    hsa_signal_store_screlease(relay.begun, 0);
+    for (int i = 0; i < 2000 && hsa_signal_load_scacquire(relay.second) >= 1; ++i) usleep(1000);
+    result = hsa_signal_load_scacquire(relay.second) < 1 ? 0 : 5;
+    return false;
+  };
+  CHECK(hsa_amd_signal_async_handler(relay.go, HSA_SIGNAL_CONDITION_LT, 1, handler, &relay));
+  hsa_signal_store_screlease(relay.go, 0);
+  wait(relay.begun);
+  Packet before = append(kernel, list, length, 11), after = append(kernel, list, length, 22);
+  before.completion_signal = relay.first;
+  after.completion_signal = relay.second;
+  submit(two, {barrier(HSA_PACKET_TYPE_BARRIER_AND, relay.first), after});
+  submit(one, {before});
+  wait(relay.second);
+  while (result < 0) usleep(1000);
+  for (hsa_queue_t* queue : {one, two}) CHECK(hsa_queue_destroy(queue));
+  for (hsa_signal_t signal : {relay.go, relay.begun, relay.first, relay.second}) CHECK(hsa_signal_destroy(signal));
+  return fetch(list, 2) == std::vector<uint32_t>{11, 22} ? result.load() : 1;
+}
+
+// Signals that three dispatches share, that a dispatch has a second time, and that a second dispatch takes while the
+// first one has it.
+int run_shares(const char* file, uint32_t* list, uint32_t* length) {
+  hsa_queue_t* queue = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  const auto with = [&](hsa_signal_t signal) {
+    Packet packet = append(kernel, list, length, 1);
+    packet.completion_signal = signal;
+    return packet;
+  };
+  hsa_signal_t three, again, taken, gate;
+  CHECK(hsa_signal_create(3, 0, nullptr, &three));
+  CHECK(hsa_signal_create(1, 0, nullptr, &again));
+  CHECK(hsa_signal_create(1, 0, nullptr, &taken));
+  CHECK(hsa_signal_create(1, 0, nullptr, &gate));
+  submit(queue, {with(three), with(three), with(three)});
+  wait(three);
+  submit(queue, {with(again)});
+  wait(again);
+  hsa_signal_add_screlease(again, 1);
+  submit(queue, {with(again)});
+  wait(again);
+  submit(queue, {barrier(HSA_PACKET_TYPE_BARRIER_AND, gate), with(taken), with(taken)});
+  hsa_signal_store_screlease(gate, 0);
+  while (hsa_signal_load_scacquire(taken) != -1) usleep(1000);
+  CHECK(hsa_queue_destroy(queue));
+  for (hsa_signal_t signal : {three, again, taken, gate}) CHECK(hsa_signal_destroy(signal));
+  return fetch(length, 1)[0] == 7 ? 0 : 1;
+}
+
 // Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
 int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   const uint64_t kernel = load_kernel(file, "append.kd"), count_up = load_kernel(file, "count_up.kd");
@@ -412,7 +476,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|loads|arguments|full|broken
+// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|relay|shares|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -461,6 +525,10 @@ int main(int argument_count, char** arguments) {
     result = run_crowd(arguments[1], list, length);
   } else if (queues == "daemon") {
     result = run_daemon(arguments[1], list, length, arguments[4]);
+  } else if (queues == "relay") {
+    result = run_relay(arguments[1], list, length);
+  } else if (queues == "shares") {
+    result = run_shares(arguments[1], list, length);
   } else if (queues == "loads") {
     result = run_loads(arguments[1], list, length);
   } else if (queues == "arguments") {
