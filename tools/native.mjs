@@ -11,6 +11,11 @@ const bytesPerCompiler = 1.5 * 2 ** 30;
 
 /** Full configuration: the software GPU for each kind of processor, and the tests. */
 const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4', KERNLOOP_TRANSLATOR: 'ON' };
+/**
+ * What `npm test` builds. The software GPU for this machine's kind of processor is compared with the baseline; the
+ * nightly tests compare all kinds.
+ */
+const tested = { ...whole, KERNLOOP_VECTOR_BUILDS: 'baseline;host' };
 /** Configuration that suffices to run kernloop on this machine. */
 const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host', KERNLOOP_TRANSLATOR: 'OFF' };
 /**
@@ -49,10 +54,10 @@ function configure(settings) {
   return step('native core: configure', 'cmake', ['-S', 'native', '-B', 'native/build', '-G', 'Ninja', ...definitions]);
 }
 
-/** Keeps the folder's other setting: batches or separate files. */
-async function configureWhole() {
+/** Keeps the folder's other setting: batches or separate files. A folder with more than is wanted stays as it is. */
+async function configureFor(wanted) {
   const now = configured();
-  if (!has(now, whole)) await configure(now ? whole : { ...whole, ...inBatches });
+  if (!has(now, wanted) && !has(now, whole)) await configure(now ? wanted : { ...wanted, ...inBatches });
 }
 
 async function configureForEdits() {
@@ -95,15 +100,15 @@ async function buildRest() {
   await build(['rest'], 'native core: rest');
 }
 
-/** Builds programs and libraries for all machines. The build that `npm test` left is reused completely. */
+/** Builds programs and libraries for all machines. The build that the nightly tests left is reused completely. */
 export async function buildForEveryProcessor() {
   const now = configured();
   if (!has(now, released)) await configure(now ? released : { ...products, ...released, ...inBatches });
   await build(['products']);
 }
 
-export async function buildWhole() {
-  await configureWhole();
+export async function buildTested({ all }) {
+  await configureFor(all ? whole : tested);
   await build([]);
 }
 

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 interface Lists {
   readonly endToEnd: readonly string[];
+  readonly specs: readonly string[];
   readonly pythonTargets: readonly string[];
 }
 
@@ -24,6 +25,14 @@ describe('the tests that a push leaves to the night', () => {
     expect(files).toEqual(expect.arrayContaining([...nightly.endToEnd]));
     expect(new Set(nightly.endToEnd).size).toBe(nightly.endToEnd.length);
     expect(nightly.endToEnd.length).toBeLessThan(files.length);
+  });
+
+  it('are specs that start tools: others are loaded together, each push', () => {
+    const config = readFileSync(join(root, 'jest.config.cjs'), 'utf8');
+    for (const spec of nightly.specs) {
+      expect(existsSync(join(root, `${spec}.spec.ts`))).toBe(true);
+      expect(config).toContain(`'${spec}'`);
+    }
   });
 
   it('are on targets that the whole suite has', () => {

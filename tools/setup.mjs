@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { runMain, root, step, StepError, together } from './console.mjs';
 import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
 import { ensureGenerated } from '../bin/generated.js';
-import { buildCore, buildWhole } from './native.mjs';
+import { buildCore, buildTested } from './native.mjs';
 import { installPython } from './python.mjs';
 
 /**
@@ -136,9 +136,10 @@ async function installNpmPackages() {
 /**
  * Installs everything with `tests`, else the requirements of the products. The native core compiles while npm and apt
  * fetch the rest: only its own headers and libraries come first, and for the tests, whose kernels are compiled too, the
- * HIP compiler. `withPackages` runs as soon as the npm packages are installed.
+ * HIP compiler. `nightly`: the software GPU is built for all kinds of processors. `withPackages` runs as soon as the npm
+ * packages are installed.
  */
-export async function setup({ tests, withPackages = async () => undefined }) {
+export async function setup({ tests, nightly = false, withPackages = async () => undefined }) {
   const [major] = process.versions.node.split('.').map(Number);
   if (major < 20) throw new StepError(`Node ${process.versions.node} is too old`, 'install Node 20 or newer', 5);
   const groups = Object.keys(packagesFor);
@@ -147,7 +148,10 @@ export async function setup({ tests, withPackages = async () => undefined }) {
   const install = systemPackages([...before, ...beside]);
   const native = async () => {
     await install(before);
-    await together(() => install(beside), ...(tests ? [buildWhole, installPython] : [buildCore]));
+    await together(
+      () => install(beside),
+      ...(tests ? [() => buildTested({ all: nightly }), installPython] : [buildCore]),
+    );
   };
   const packages = async () => {
     await installNpmPackages();

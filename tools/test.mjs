@@ -106,6 +106,7 @@ async function setupAndChecks() {
   let failed = [];
   await setup({
     tests: true,
+    nightly: all,
     withPackages: async () => {
       failed = await checks(
         ...['lint:ts', 'typecheck', 'lint:rooms', 'lint:unused', 'lint:format', 'lint:links', 'lint:prose'],
@@ -141,9 +142,9 @@ async function installedPackages(folder) {
   return code === 0 ? { E2E_PREPARED: folder } : {};
 }
 
-/** Options of Jest that leave out files of e2e/. */
+/** Options of Jest that leave out files with these beginnings. */
 const leftToTheNight = (names) =>
-  all ? [] : ['--testPathIgnorePatterns', ...names.map((name) => `/e2e/${name}\\.(e2e|integration)\\.ts$`)];
+  all ? [] : ['--testPathIgnorePatterns', ...names.map((name) => `/${name}\\.(e2e|integration|spec)\\.ts$`)];
 
 /**
  * Nx, npm and captures often wait: three workers keep two cores busy for four fifths of the time. Each may run
@@ -159,7 +160,15 @@ await runMain(async () => {
   const none = { passed: 0, failed: 0 };
   const counts = { TypeScript: none, native: none, Python: none, 'end to end': none };
   // Compilers that the specs start also wait: three workers keep two cores busy.
-  counts.TypeScript = await jest('typescript', 'jest.config.cjs', 20, ['--maxWorkers=3']);
+  counts.TypeScript = await jest(
+    'typescript',
+    'jest.config.cjs',
+    20,
+    ['--maxWorkers=3', ...leftToTheNight(nightly.specs)],
+    {
+      SPECS: 'together',
+    },
+  );
   const packages = mkdtempSync(join(tmpdir(), 'kernloop-packages-'));
   try {
     let prepared = {};
@@ -175,7 +184,7 @@ await runMain(async () => {
       'e2e',
       'e2e/jest.config.cjs',
       60,
-      [`--maxWorkers=${endToEndWorkers()}`, ...leftToTheNight(nightly.endToEnd)],
+      [`--maxWorkers=${endToEndWorkers()}`, ...leftToTheNight(nightly.endToEnd.map((name) => `e2e/${name}`))],
       prepared,
     );
   } finally {

@@ -29,9 +29,73 @@ const adopt = (options: AppOptions) => adoptApp(tree, options, undefined);
 describe('app', () => {
   it('describes a CMake app from what lies in its folder', async () => {
     await adopt({ directory: 'apps/demo' });
-    expect(tree.read('apps/demo/kernloop.json', 'utf-8')).toMatchSnapshot('kernloop.json');
-    expect(tree.read('nx.json', 'utf-8')).toMatchSnapshot('nx.json');
-    expect(tree.read('.gitignore', 'utf-8')).toMatchSnapshot('.gitignore');
+    expect(tree.read('apps/demo/kernloop.json', 'utf-8')).toMatchInlineSnapshot(`
+      "{
+        "$schema": "../../node_modules/kernloop/schemas/kernloop.schema.json",
+        "name": "demo",
+        "device": "softgpu",
+        "build": {
+          "configure": [
+            "cmake",
+            "-S",
+            ".",
+            "-B",
+            "build",
+            "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"
+          ],
+          "command": [
+            "cmake",
+            "--build",
+            "build"
+          ],
+          "outputs": [
+            "build"
+          ]
+        },
+        "command": [
+          "build/demo"
+        ],
+        "source": ".",
+        "compileCommands": "build/compile_commands.json",
+        "kernels": []
+      }
+      "
+    `);
+    expect(tree.read('nx.json', 'utf-8')).toMatchInlineSnapshot(`
+      "{
+        "affected": {
+          "defaultBase": "main"
+        },
+        "targetDefaults": {
+          "build": {
+            "cache": true
+          },
+          "lint": {
+            "cache": true
+          }
+        },
+        "plugins": [
+          "kernloop/plugin"
+        ],
+        "cacheDirectory": ".nx/cache"
+      }"
+    `);
+    expect(tree.read('.gitignore', 'utf-8')).toMatchInlineSnapshot(`
+      "# Kernloop: commit all of a reproducer, except for what its stages write
+      node_modules
+      .nx/cache
+      .nx/workspace-data
+      .kernloop/
+      **/kernels/*/*/capture/
+      **/kernels/*/*/captures/
+      **/kernels/*/*/capture.lock
+      **/kernels/*/*/build/
+      **/kernels/*/*/report.json
+      **/kernels/*/*/pgo/
+      **/kernels/*/*/trace/
+      *.partial-*
+      "
+    `);
     expect(kernloopJsonSchema.safeParse(written()).success).toBe(true);
   });
 

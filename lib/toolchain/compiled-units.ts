@@ -36,6 +36,8 @@ interface CompiledUnit {
 export class CompiledUnits {
   private readonly known = new Map<string, CompiledUnit>();
 
+  constructor(private readonly settled: (path: string) => boolean = isSettled) {}
+
   /** Like `compile`, which writes the output and returns every file that was opened. */
   async compile(
     request: UnitRequest,
@@ -53,7 +55,7 @@ export class CompiledUnits {
     const opened = await compile();
     const names = opened.map((path) => [path, relative(reproducer, path)] as const);
     const outside = names.filter(([, name]) => name.startsWith('..') || isAbsolute(name)).map(([path]) => path);
-    if (keyOf(request, made) !== key || !outside.every(isSettled)) return opened;
+    if (keyOf(request, made) !== key || !outside.every((path) => this.settled(path))) return opened;
     this.known.set(key, {
       content: readFileSync(output),
       inside: names.filter(([path]) => !outside.includes(path)).map(([, name]) => name),

@@ -1,4 +1,4 @@
-// What the runtimes at hand do not do, put into their tables below the agent's functions (HSA_TOOLS_LIB names this tool
+// Puts what the runtimes at hand do not do into their tables below the agent's functions (HSA_TOOLS_LIB names this tool
 // first). OTHER_RUNTIME says what: "shared": memory and handles can be handed to other processes, and come back as
 // themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target.
 #include <cstdlib>
