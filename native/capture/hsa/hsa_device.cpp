@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "capture/core/own_memory.h"
+#include "capture/core/pointer_scan.h"
 #include "capture/hsa/hooks.h"
 #include "capture/hsa/memory_faults.h"
 
@@ -82,6 +83,53 @@ HsaDevice::~HsaDevice() {
 std::optional<Error> HsaDevice::drain(Deadline deadline) {
   if (auto refusal = agent_.drainer.wait(deadline)) return refusal;
   drop_unmapped();
+  load_kernels();
+  return std::nullopt;
+}
+
+// Not for little memory, which the host compares sooner than a queue is made, nor on the software GPU, whose memory is
+// the host's.
+void HsaDevice::load_kernels() {
+  constexpr uint64_t kFewBytes = uint64_t{64} << 20;
+  if (counters_.is_there() || tracked_bytes(agent_.allocations.snapshot()) < kFewBytes) return;
+  auto kernels = HsaKernels::load(agent_.hsa, queue_.device);
+  if (kernels) {
+    kernels_ = std::move(*kernels);
+    agent_.log.line("memory is compared and searched by the GPU");
+  } else {
+    agent_.log.line("memory is compared by the CPU: no kernels of ours: %s", kernels.error().message.c_str());
+  }
+}
+
+// In memory of this GPU, which it reaches whatever the app has mapped where.
+bool HsaDevice::is_local(const Allocation& allocation) const {
+  if (allocation.host_owned || allocation.of_others || allocation.memory_class == MemoryClass::kModule) return false;
+  const auto info = pointer_info(agent_.hsa, allocation.base);
+  if (!info || info->type != HSA_EXT_POINTER_TYPE_HSA || info->agentOwner.handle != queue_.device.handle) return false;
+  return allocation.end() <= reinterpret_cast<uint64_t>(info->agentBaseAddress) + info->sizeInBytes;
+}
+
+std::optional<Error> HsaDevice::checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) {
+  if (kernels_ == nullptr || !is_local(of)) return DeviceCapture::checksums(of, per_snapshot_chunk);
+  std::vector<cuda::Checksum128> sums((of.size + kSnapshotChunkBytes - 1) / kSnapshotChunkBytes);
+  if (Status done = kernels_->checksums(of.base, of.size, kSnapshotChunkBytes, sums); !done) return done.error();
+  per_snapshot_chunk->clear();
+  for (const cuda::Checksum128& sum : sums) per_snapshot_chunk->push_back({sum.low, sum.high});
+  return std::nullopt;
+}
+
+std::optional<Error> HsaDevice::find_pointers(const Allocation& in, const AllocationList& all,
+                                              std::vector<size_t>* hits, bool* searched) {
+  *searched = kernels_ != nullptr && is_local(in);
+  if (!*searched) return std::nullopt;
+  std::vector<cuda::AddressRange> targets;
+  targets.reserve(all.size());
+  for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
+  std::vector<uint32_t> found;
+  const Status done =
+      kernels_->find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
+  if (!done) return done.error();
+  hits->insert(hits->end(), found.begin(), found.end());
   return std::nullopt;
 }
 

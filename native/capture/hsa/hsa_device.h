@@ -4,6 +4,7 @@
 #include "capture/core/device_capture.h"
 #include "capture/core/host_memory.h"
 #include "capture/hsa/agent.h"
+#include "capture/hsa/hsa_kernels.h"
 
 namespace kernloop::capture {
 
@@ -27,6 +28,11 @@ class HsaDevice : public DeviceCapture {
     return agent_.told_addresses.any_in(variable);
   }
   void look_at_region(Allocation& region) override;
+  bool has_device_checksums() const override { return kernels_ != nullptr; }
+  std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
+  std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
+                                     bool* searched) override;
+  void finish() noexcept override { kernels_.reset(); }
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.
@@ -37,6 +43,8 @@ class HsaDevice : public DeviceCapture {
 
  private:
   void drop_unmapped();
+  void load_kernels();
+  bool is_local(const Allocation& allocation) const;
 
   Agent& agent_;
   QueueState& queue_;
@@ -46,6 +54,7 @@ class HsaDevice : public DeviceCapture {
   OwnSignal completion_;
   SoftgpuCounters counters_;
   HostMemory host_memory_;
+  std::unique_ptr<HsaKernels> kernels_;
   bool reaches_peer_ = false;
   bool handed_over_ = false;
   bool ours_ = false;  // with our completion signal: we complete the app's

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
+#include <set>
 
 #include "archive/capture/reader.h"
 #include "capture/hsa/hsa_api.h"
@@ -59,6 +60,11 @@ TEST(HsaTables, OnlyThoseWithKnownPlacesAreRead) {
 std::string runtime_folder() {
   const char* other = std::getenv("KERNLOOP_TEST_SOFTGPU");
   return other != nullptr ? other : KERNLOOP_TEST_SOFTGPU_FOLDER;
+}
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 class SoftgpuQueueTest : public ::testing::Test {
@@ -136,12 +142,33 @@ TEST_F(SoftgpuQueueTest, AProgramThatClosesTheAgentsDescriptorsIsToldOfAndKeepsI
   run.select("^append$", 2);
   const std::filesystem::path own = run.folder() / "own";
   ASSERT_EQ(record({"daemon", "pool", own.string()}, {}), 0) << output;
-  std::ifstream in(own, std::ios::binary);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine\n");
+  EXPECT_EQ(content_of(own), "mine\n");
   EXPECT_TRUE(run.event("captured").is_null());
   std::vector<std::string> notes;
   for (const Json& event : run.events("note")) notes.push_back(event.value("code", ""));
   EXPECT_EQ(notes, std::vector<std::string>{"DESCRIPTORS_CLOSED"}) << run.recorder->output();
+}
+
+// On AMD's runtime by kernels of ours, which see a pointer and a change in 40 MiB each.
+TEST_F(SoftgpuQueueTest, MuchMemoryIsSearchedAndComparedToTheByte) {
+  run.select("^append$", 2, "reachable", "pointer");
+  run.select("^count_hidden$", 1, "reachable", "hidden");
+  ASSERT_EQ(record({"large", "pool"}, kNewTables), 0) << output;
+  auto reader = archive::Reader::open(run.output("pointer"), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message << run.recorder->output();
+  std::set<uint64_t> sizes;
+  for (const archive::Region& region : (*reader)->manifest().regions) sizes.insert(region.size);
+  EXPECT_EQ(sizes, (std::set<uint64_t>{4096, 2u << 20, 40u << 20})) << "the list behind the pointer, too";
+  EXPECT_FALSE(run.event("scope_violation").is_null()) << run.recorder->output();
+  reader = archive::Reader::open(run.output("hidden"), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message << run.recorder->output();
+  std::string log;
+  for (const auto& entry : std::filesystem::directory_iterator(run.folder())) {
+    if (entry.path().extension() == ".log") log = content_of(entry.path());
+  }
+  if (std::getenv("KERNLOOP_TEST_SOFTGPU") != nullptr) {
+    EXPECT_NE(log.find("memory is compared and searched by the GPU"), std::string::npos) << log;
+  }
 }
 
 class SoftgpuBatchTest : public SoftgpuQueueTest,

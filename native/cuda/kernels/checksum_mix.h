@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#ifdef __CUDA__
+#if defined(__CUDA__) || defined(__HIP__)
 #define KERNLOOP_DEVICE __attribute__((device)) inline __attribute__((always_inline))
 #else
 #define KERNLOOP_DEVICE inline

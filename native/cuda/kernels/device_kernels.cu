@@ -1,6 +1,6 @@
 // Our GPU kernels, written to run at memory speed and to load no byte outside of the ranges they are given.
-// device_kernels.ptx is made from this text (target device_kernels_ptx); device_kernels_host.cpp compiles it for the
-// host.
+// device_kernels.ptx and gfx/ are made from this text (targets device_kernels_ptx and device_kernels_gfx);
+// device_kernels_host.cpp compiles it for the host.
 #include "cuda/kernels/device_kernels_params.h"
 #include "cuda/kernels/device_shim.h"
 
@@ -371,10 +371,12 @@ KERNLOOP_DEVICE void merge_hits(const SearchParams& p, SearchShared& shared, con
 using namespace kernloop::cuda;
 
 KERNLOOP_REDUCING_KERNEL(kernloop_checksums, ChecksumParams, ChecksumWork)
+#ifndef __HIP__  // a replay on AMD's GPUs does these by the runtime
 KERNLOOP_REDUCING_KERNEL(kernloop_restore, RangeParams, DifferenceWork<true>)
 KERNLOOP_REDUCING_KERNEL(kernloop_compare, RangeParams, DifferenceWork<false>)
 KERNLOOP_REDUCING_KERNEL(kernloop_touch, RangeParams, TouchWork)
 KERNLOOP_SIMPLE_KERNEL(kernloop_fill, FillParams, fill_words)
+#endif
 KERNLOOP_SIMPLE_KERNEL(kernloop_set_targets, SetTargetsParams, set_targets)
 KERNLOOP_KERNEL(kernloop_find_pointers, SearchParams, SearchShared, begin_search, search_words, merge_hits)
 KERNLOOP_SIMPLE_KERNEL(kernloop_take_hits, TakeHitsParams, take_hits)

@@ -4,7 +4,6 @@
 // at load). The ranges may have any alignment. One thread at a time.
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -13,33 +12,13 @@
 
 #include "base/result.h"
 #include "cuda/driver.h"
+#include "cuda/kernels/kernel_runs.h"
 
 namespace kernloop::cuda {
-
-struct Checksum128 {
-  uint64_t low = 0, high = 0;
-  auto operator<=>(const Checksum128&) const = default;
-};
-
-struct AddressRange {
-  uint64_t base = 0, size = 0;
-  uint64_t end() const { return base + size; }
-};
 
 struct Comparison {
   uint64_t differing_bytes = 0;
   uint64_t first_difference = 0;  // offset; only if there is one
-};
-
-// The checksum of checksum_mix.h, on the host. The chunk may have any size.
-Checksum128 checksum_on_host(std::span<const uint8_t> chunk);
-
-// Limits of one launch. A device that also drives a display or serves other processes must not be blocked for long: 4
-// GiB take 1 to 2 ms on a data-centre GPU and less than 100 ms on a slow one. Smaller in tests.
-struct LaunchLimits {
-  uint64_t bytes = 4ull << 30;  // a multiple of 16
-  uint32_t blocks = 65536;
-  uint32_t targets = 65536;  // no more than kMaxSearchTargets
 };
 
 class DeviceKernels {

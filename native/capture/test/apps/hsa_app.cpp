@@ -397,6 +397,25 @@ int run_shares(const char* file, uint32_t* list, uint32_t* length) {
   return fetch(length, 1)[0] == 7 ? 0 : 1;
 }
 
+// Much memory, in which a list is reached by a pointer far inside of a large allocation, and counters by nothing that
+// the arguments hold.
+int run_large(const char* file, uint32_t* list, uint32_t* length) {
+  constexpr size_t kWords = 10u << 20, kPlace = 9u << 20;  // 40 MiB
+  hsa_queue_t* queue = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd"), count_hidden = load_kernel(file, "count_hidden.kd");
+  uint32_t *const large = allocate(kWords), *const counters = allocate(kWords);
+  for (uint32_t* memory : {large, counters}) CHECK(hsa_amd_memory_fill(memory, 0, kWords));
+  const std::vector<uint32_t*> pointer{list};  // not on the stack: see fetch()
+  CHECK(hsa_memory_copy(large + kPlace, pointer.data(), sizeof list));
+  submit_and_wait(queue, {append(kernel, list, length, 11)});
+  submit_and_wait(queue, {append(kernel, large, length, 22)});
+  const uint64_t hidden = ~reinterpret_cast<uint64_t>(counters + kPlace);
+  submit_and_wait(queue, {dispatch(count_hidden, {reinterpret_cast<uint32_t*>(hidden), nullptr, 0})});
+  submit_and_wait(queue, {dispatch(count_hidden, {reinterpret_cast<uint32_t*>(hidden), nullptr, 0})});
+  CHECK(hsa_queue_destroy(queue));
+  return fetch(length, 1)[0] == 2 && fetch(counters + kPlace, 1)[0] == 2 ? 0 : 1;
+}
+
 // Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
 int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   const uint64_t kernel = load_kernel(file, "append.kd"), count_up = load_kernel(file, "count_up.kd");
@@ -476,7 +495,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|relay|shares|loads|arguments|full|broken
+// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|relay|shares|large|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -527,6 +546,8 @@ int main(int argument_count, char** arguments) {
     result = run_daemon(arguments[1], list, length, arguments[4]);
   } else if (queues == "relay") {
     result = run_relay(arguments[1], list, length);
+  } else if (queues == "large") {
+    result = run_large(arguments[1], list, length);
   } else if (queues == "shares") {
     result = run_shares(arguments[1], list, length);
   } else if (queues == "loads") {

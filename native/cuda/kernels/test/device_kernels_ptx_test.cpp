@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/digest.h"
+#include "cuda/kernels/device_kernels_gfx.h"
 #include "cuda/kernels/device_kernels_host.h"
 #include "cuda/kernels/device_kernels_ptx.h"
 #include "cuda/kernels/scrub_params.h"
@@ -39,6 +40,24 @@ TEST(DevicePtx, WasMadeFromTheseSources) {
     EXPECT_NE(ptx.find("// sha256 " + digest.hex() + " " + name + "\n"), std::string::npos)
         << name << " was edited after device_kernels.ptx was made: build the target device_kernels_ptx (needs clang)";
   }
+}
+
+TEST(DeviceCodeObjects, WereMadeFromTheseSources) {
+  const std::string digests = read("gfx/sources.sha256");
+  for (const char* name : {"device_kernels.cu", "device_kernels_params.h", "device_shim.h", "checksum_mix.h"}) {
+    const std::string source = read(name);
+    const Digest digest = sha256({reinterpret_cast<const uint8_t*>(source.data()), source.size()});
+    EXPECT_NE(digests.find(digest.hex() + "  " + name + "\n"), std::string::npos)
+        << name << " was edited after gfx/ was made: build the target device_kernels_gfx (needs clang 22)";
+  }
+}
+
+TEST(DeviceCodeObjects, AreThereForTheTargetsOfTheSoftwareGpuAndForNoOther) {
+  for (const char* target : {"gfx90a", "gfx942", "gfx1030", "gfx1100"}) {
+    const auto bytes = gfx_code_object(target);
+    EXPECT_EQ(std::string(bytes.begin(), bytes.end()), read("gfx/" + std::string(target) + ".hsaco"));
+  }
+  EXPECT_TRUE(gfx_code_object("gfx90").empty());
 }
 
 // Drivers from CUDA 11 on take PTX 6.4; an sm_60 target runs on everything that CUDA 11 to 13 support.

@@ -28,6 +28,11 @@ extern "C" __global__ void append(uint* list, uint* length, uint value) {
   list[(*length)++] = value;
 }
 
+// Adds to a counter, of which the arguments hold no address.
+extern "C" __global__ void count_hidden(ulong* complement) {
+  ++*reinterpret_cast<uint*>(~reinterpret_cast<ulong>(complement));
+}
+
 extern "C" __global__ void count_up(uint* counter) {
   __hip_atomic_fetch_add(counter, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_AGENT);
 }
