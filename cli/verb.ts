@@ -18,6 +18,7 @@ import {
 } from '../lib/support/options';
 import { kebab } from '../lib/support/option-variables';
 import type { Environment } from '../lib/support/environment';
+import { ReadOnce } from '../lib/support/read-once';
 import { consoleReporter, table, type Reporter } from '../lib/support/report';
 import { eventReporter, wantsEvents } from '../lib/support/report-events';
 import { inheritedInput } from '../lib/support/stdin';
@@ -140,7 +141,7 @@ async function runStage<S extends OptionsSchema, R>(
   output: OutputFlags,
   overrides: Partial<Deps>,
 ): Promise<number> {
-  const opened = {};
+  const opened = new ReadOnce();
   const { values, origins } = configure(stage, flags, overrides.env ?? process.env, opened);
   if (output.printConfig) {
     printConfig(stage, values, origins, output.json ?? false);

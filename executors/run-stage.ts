@@ -10,6 +10,7 @@ import { taskOptions } from '../lib/stages/task-options';
 import { asKernloopError, errorText, isBug, KernloopError } from '../lib/support/error';
 import { asTyped } from '../lib/support/typed-command';
 import { environmentName, kebab, refuseFormerNames } from '../lib/support/option-variables';
+import { ReadOnce } from '../lib/support/read-once';
 import { refuseUntracked, type TaskContext } from './tracked';
 import { watchInputs } from './unchanged';
 
@@ -28,7 +29,7 @@ export function absoluteOptions(options: TaskOptions, paths: readonly string[], 
 /** Runs a stage as an Nx task; a failure prints the message of the command line. */
 export function runStage(name: StageName, options: TaskOptions, context: TaskContext): Promise<{ success: boolean }> {
   return reportingErrors(async () => {
-    const deps = defaultDeps({ opened: {} });
+    const deps = defaultDeps({ opened: new ReadOnce() });
     return run(forSubject(stages[name], options, deps.env), options, context, deps);
   });
 }

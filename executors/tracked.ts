@@ -9,7 +9,7 @@ import type { Deps } from '../lib/deps/deps';
 import type { Stage } from '../lib/stage/stage';
 import { KernloopError } from '../lib/support/error';
 import type { Environment } from '../lib/support/environment';
-import type { Opened } from '../lib/support/opened-once';
+import type { ReadOnce } from '../lib/support/read-once';
 import { environmentName } from '../lib/support/option-variables';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -72,7 +72,7 @@ function refuseOtherOutput(
   stage: string,
   { app, output, kernel }: Values,
   context: TaskContext,
-  open: Opened | undefined,
+  open: ReadOnce | undefined,
 ): void {
   if (typeof output !== 'string' || typeof app !== 'string' || isDeclared(output, context)) return;
   const opened = openApp(app, open);
@@ -99,7 +99,7 @@ function isDeclared(output: string, { root, projectName, targetName, projectsCon
 }
 
 /** The plugin lists the variants that it hashed; without it there is no cache to corrupt. */
-function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env: Environment, opened?: Opened): void {
+function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env: Environment, opened?: ReadOnce): void {
   const tracked = env['KERNLOOP_TRACKED_VARIANTS'];
   if (tracked === undefined || typeof variant !== 'string' || variant === 'none' || typeof reproducer !== 'string')
     return;
@@ -116,7 +116,7 @@ function refuseOtherVariant(stage: string, { variant, reproducer }: Values, env:
 }
 
 /** The inputs of a task cover its own device, and the devices that the plugin saw named. */
-function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment, opened?: Opened): void {
+function refuseOtherDevice({ device, app, reproducer }: Values, env: Environment, opened?: ReadOnce): void {
   const tracked = env['KERNLOOP_NAMED_DEVICES'];
   if (tracked === undefined || typeof device !== 'string') return;
   const own =

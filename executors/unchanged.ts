@@ -19,7 +19,6 @@ import { changedJudged } from '../lib/task-inputs/judged-value';
 import { changedFile, digestsOf, readFiles, type TaskFolders } from '../lib/task-inputs/read-files';
 import { builtFile, declaredFile, isUnknown, judgedFile, selectionFile } from '../lib/task-inputs/value-files';
 import { toolchainIdentity } from '../lib/toolchain/identity';
-import type { Opened } from '../lib/support/opened-once';
 import type { TaskContext } from './tracked';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -159,7 +158,7 @@ function changedInput(what: string, since = 'after Nx had hashed it'): KernloopE
 function foldersOf(
   project: 'app' | 'reproducer',
   { app, reproducer, kernel }: Values,
-  open: Opened | undefined,
+  open: ReadOnce | undefined,
 ): TaskFolders {
   if (project === 'reproducer') {
     const { root } = openReproducer(typeof reproducer === 'string' ? reproducer : '.', open);

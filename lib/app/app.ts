@@ -37,7 +37,7 @@ export interface App {
 }
 
 /** Opens the app in `folder`, or in the nearest folder upward. */
-export const openApp = openedOnce((folder): App => {
+export const openApp = openedOnce((folder, files): App => {
   if (statSync(resolve(folder), { throwIfNoEntry: false })?.isFile() === true) {
     throw new KernloopError(
       'USAGE',
@@ -61,13 +61,13 @@ export const openApp = openedOnce((folder): App => {
     );
   }
   const path = join(root, kernloopFile);
-  const config = readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`);
+  const config = readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', `write ${kernloopFile}`, files);
   return appFrom(root, config);
 });
 
 /** Reads the kernloop.json of an app that a reproducer names. */
-export const readKernloopJson = openedOnce((path): KernloopJson =>
-  readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file'),
+export const readKernloopJson = openedOnce((path, files): KernloopJson =>
+  readJson(path, kernloopJsonSchema, 'CONFIG_MISSING', 'restore the file', files),
 );
 
 /** An app with this configuration in a folder. */

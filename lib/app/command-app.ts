@@ -3,7 +3,7 @@ import { basename, extname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { DeviceKind } from '../device/kinds';
 import { softgpuTargets } from '../device/softgpu';
-import type { Opened } from '../support/opened-once';
+import type { ReadOnce } from '../support/read-once';
 import type { Environment } from '../support/environment';
 import { KernloopError } from '../support/error';
 import { pathFolders, programsIn } from '../support/programs';
@@ -22,7 +22,7 @@ export interface AppPlace {
 /**
  * The app of a stage: that of the folder; or the given command, run in the folder, where no kernloop.json declares it.
  */
-export function appAt({ app: folder, command }: AppPlace, env: Environment, opened?: Opened): App {
+export function appAt({ app: folder, command }: AppPlace, env: Environment, opened?: ReadOnce): App {
   if (command.length === 0) return openApp(folder, opened);
   const root = resolve(folder);
   if (statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {

@@ -19,7 +19,8 @@ export function findProgram(app: App, env: Environment, isa?: string): string {
   const [program = ''] = app.config.command;
   const file = join(app.root, kernloopFile);
   // Without the file, or with another command in it, the user has typed this one.
-  const isTyped = !existsSync(file) || !isDeepStrictEqual(openApp(app.root).config.command, app.config.command);
+  const isTyped = (): boolean =>
+    !existsSync(file) || !isDeepStrictEqual(openApp(app.root).config.command, app.config.command);
   if (!program.includes('/'))
     return keptInterpreter(app, env) ?? searchPath(program, app.config.env['PATH'] ?? env['PATH'] ?? '', isTyped);
   const path = resolve(app.cwd, program);
@@ -29,17 +30,17 @@ export function findProgram(app: App, env: Environment, isa?: string): string {
     if (source !== undefined)
       throw new KernloopError(
         'APP_NOT_FOUND',
-        `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}: it is not built, and ${source} is there`,
+        `${path} does not exist${isTyped() ? '' : ` ("command" of ${file})`}: it is not built, and ${source} is there`,
         sourceHint(join(dirname(program), source), processor),
       );
     const programs = names.filter((name) => !hasSourceName(name));
     const close = nearest(basename(path), programs, 1);
     throw new KernloopError(
       'APP_NOT_FOUND',
-      `${path} does not exist${isTyped ? '' : ` ("command" of ${file})`}`,
+      `${path} does not exist${isTyped() ? '' : ` ("command" of ${file})`}`,
       close[0]
         ? `did you mean ${dirname(program)}/${close[0]}?`
-        : isTyped
+        : isTyped()
           ? 'build the program first'
           : 'build the app, or correct "command"; a program with a slash is relative to "cwd"',
     );
@@ -49,7 +50,7 @@ export function findProgram(app: App, env: Environment, isa?: string): string {
     throw new KernloopError(
       'APP_NOT_FOUND',
       `${path} is not an executable file`,
-      isTyped
+      isTyped()
         ? `make it executable (\`chmod +x ${program}\`), or name its interpreter before it`
         : 'correct "command", or make it executable',
     );
@@ -57,13 +58,13 @@ export function findProgram(app: App, env: Environment, isa?: string): string {
   return path;
 }
 
-function searchPath(program: string, path: string, isTyped: boolean): string {
+function searchPath(program: string, path: string, isTyped: () => boolean): string {
   const [found] = programsIn(pathFolders(path), program);
   if (found !== undefined) return found;
   throw new KernloopError(
     'APP_NOT_FOUND',
     `"${program}" is not on the PATH`,
-    `write ./${program}${isTyped ? '' : ' in "command"'} for a program in the app's own folder`,
+    `write ./${program}${isTyped() ? '' : ' in "command"'} for a program in the app's own folder`,
   );
 }
 

@@ -5,6 +5,7 @@ import { KernloopError } from '../support/error';
 import { isForeignFile, type OwnFormat } from '../support/output-file';
 import { commandText } from '../support/command-text';
 import { sha256 } from '../support/files';
+import { ReadOnce } from '../support/read-once';
 import { parseJson, readText } from '../support/schema';
 import { droppedSchema, shrinkSchema } from './dropped';
 import { overwrittenSchema, rereadSchema } from './overwritten';
@@ -163,10 +164,10 @@ function whereElse(folder: string): string {
   return `capture it: \`kernloop capture\`, or \`nx run <app>:extract-kernel\`; one from elsewhere is put back by \`${commandText(['kernloop', 'unpack', 'FILE', '--to', folder])}\``;
 }
 
-export function readCapture(folder: string): CaptureJson {
+export function readCapture(folder: string, files = new ReadOnce()): CaptureJson {
   const path = captureFile(folder);
-  const text = readText(path, 'CAPTURE_MISSING', whereElse(folder));
-  const { schema, requires } = parseJson(path, text, versionSchema);
+  const text = readText(path, 'CAPTURE_MISSING', whereElse(folder), files);
+  const { schema, requires } = parseJson(path, text, versionSchema, files);
   const [name, major] = schema.split('/');
   if (name !== 'kernloop.capture' || major !== '1') {
     throw new KernloopError(
@@ -183,7 +184,7 @@ export function readCapture(folder: string): CaptureJson {
       'use the version of Kernloop that wrote it, or capture again',
     );
   }
-  const capture = parseJson(path, text, captureJsonSchema);
+  const capture = parseJson(path, text, captureJsonSchema, files);
   digests.set(capture, sha256(text));
   return capture;
 }

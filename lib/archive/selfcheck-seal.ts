@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { captureFile, selfcheckFile, selfcheckSchema, type Selfcheck } from './capture-files';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
+import { ReadOnce } from '../support/read-once';
 import { parseJson, readText } from '../support/schema';
 
 /**
@@ -25,12 +26,12 @@ export function sealed(selfcheck: object): object {
   return { ...selfcheck, content_sha256: contentDigest(selfcheck) };
 }
 
-export function readSelfcheck(folder: string, missingHint: string): SealedSelfcheck {
+export function readSelfcheck(folder: string, missingHint: string, files = new ReadOnce()): SealedSelfcheck {
   const path = selfcheckFile(folder);
-  const text = readText(path, 'SELFCHECK_MISSING', missingHint);
-  const selfcheck = parseJson(path, text, selfcheckSchema);
+  const text = readText(path, 'SELFCHECK_MISSING', missingHint, files);
+  const selfcheck = parseJson(path, text, selfcheckSchema, files);
   const { content_sha256: digest } = selfcheck;
-  const seal = digest === undefined ? 'none' : digest === contentDigest(JSON.parse(text)) ? 'intact' : 'broken';
+  const seal = digest === undefined ? 'none' : digest === contentDigest(files.jsonIn(path)) ? 'intact' : 'broken';
   return { selfcheck, sha256: sha256(text), seal };
 }
 

@@ -41,7 +41,7 @@ export interface CaptureOutcome extends CaptureResult {
 
 /** Runs the app and captures every selected kernel. */
 export async function capture(options: CaptureOptions, deps: Deps): Promise<CaptureResult> {
-  const app = openApp(options.app);
+  const app = openApp(options.app, deps.opened);
   const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
   const kept = options.dryRun ? [] : keptSelections(app, selections);
   const [first] = kept;
@@ -53,7 +53,7 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
     );
   for (const { text } of kept) deps.report.result(text);
   const wanted = selections.filter((selection) => kept.every((each) => each.selection !== selection));
-  const { failures, ...result } = await captureSelections(options, wanted, deps);
+  const { failures, ...result } = await captureSelections(options, wanted, deps, app);
   const [failure] = failures;
   if (failure) throw withOthers(failure.error, { ...result, failures });
   return result;
@@ -61,7 +61,7 @@ export async function capture(options: CaptureOptions, deps: Deps): Promise<Capt
 
 /** Like `capture`, as a task that others depend on: a capture from elsewhere is its result. */
 export async function captureUnlessKept(options: CaptureOptions, deps: Deps): Promise<boolean> {
-  const app = openApp(options.app);
+  const app = openApp(options.app, deps.opened);
   const kept = keptSelections(app, selectionsOf(app, options, deps.report));
   for (const { text } of kept) deps.report.result(text);
   if (kept.length === 0) await capture(options, deps);
@@ -69,10 +69,9 @@ export async function captureUnlessKept(options: CaptureOptions, deps: Deps): Pr
 }
 
 /** Like `capture`, but returns failures of single kernels, because the caller may use the others. */
-export async function captureKernels(options: CapturingOptions, deps: Deps): Promise<CaptureOutcome> {
-  const app = openApp(options.app);
+export async function captureKernels(app: App, options: CapturingOptions, deps: Deps): Promise<CaptureOutcome> {
   const selections = withKnownKernels(app, deps.env, () => selectionsOf(app, options, deps.report));
-  return captureSelections(options, selections, deps);
+  return captureSelections(options, selections, deps, app);
 }
 
 /** Captures selections of one app, each with its own settings; only the shared settings of `options` apply. */
@@ -80,8 +79,8 @@ export async function captureSelections(
   options: CaptureOptions,
   selections: readonly Selection[],
   deps: Deps,
+  app = openApp(options.app, deps.opened),
 ): Promise<CaptureOutcome> {
-  const app = openApp(options.app);
   if (!options.dryRun) {
     for (const selection of selections) {
       requireOwnPlace(app, selection.name, selection.output);

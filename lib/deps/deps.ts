@@ -4,7 +4,7 @@ import { runProcess, type ProcessRunner } from '../support/exec';
 import { interruption } from '../support/interrupt';
 import { throwIfInterrupted } from '../support/interrupted';
 import { consoleReporter, type Reporter } from '../support/report';
-import type { Opened } from '../support/opened-once';
+import type { ReadOnce } from '../support/read-once';
 import type { ProgramInput } from '../support/stdin';
 
 export interface Clock {
@@ -26,7 +26,7 @@ export interface Deps {
   /** Stdin of apps, unless their kernloop.json names a file. */
   readonly input?: ProgramInput | undefined;
   /** The command whose project is open already; undefined where there are many, such as in `watch`. */
-  readonly opened?: Opened | undefined;
+  readonly opened?: ReadOnce | undefined;
 }
 
 const systemClock: Clock = {

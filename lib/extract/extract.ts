@@ -31,7 +31,8 @@ import { sameLaunches } from './same-launch';
 export async function extract(given: ExtractOptions, outer: Deps): Promise<ExtractResult> {
   const deps = { ...outer, report: warningOnce(outer.report) };
   const options = given.command.length > 0 ? await declareCommand(given, deps) : given;
-  const app = openApp(options.app);
+  // A command may just have been declared there.
+  const app = openApp(options.app, given.command.length > 0 ? undefined : deps.opened);
   const names = withKnownKernels(app, deps.env, () => selectedKernels(app, options.kernel, deps.report));
   for (const name of names) requireOwnPlace(app, name);
   if (options.build) await buildApp(app, deps);
@@ -46,7 +47,7 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
   const captured =
     missing.length === 0
       ? null
-      : await captureKernels({ ...options, app: app.root, kernel: missing, build: false, dryRun: false }, deps);
+      : await captureKernels(app, { ...options, app: app.root, kernel: missing, build: false, dryRun: false }, deps);
   const failures = captured?.failures ?? [];
   const kernels: ExtractedKernel[] = [];
   const units = new CompiledUnits();
@@ -77,6 +78,7 @@ async function makeReproducer(
     { app: app.root, kernel: name, translationUnit, define, language, compileLimitSeconds },
     deps,
     units,
+    app,
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };

@@ -23,8 +23,12 @@ import type { GenerateResult } from './result';
 import { resetFolder } from './scratch';
 
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it. */
-export async function generate(options: GenerateOptions, deps: Deps, units?: CompiledUnits): Promise<GenerateResult> {
-  const app = openApp(options.app);
+export async function generate(
+  options: GenerateOptions,
+  deps: Deps,
+  units?: CompiledUnits,
+  app = openApp(options.app, deps.opened),
+): Promise<GenerateResult> {
   warnOfVariablesSetAside(deps);
   const kernel = withKnownKernels(app, deps.env, () => app.kernel(options.kernel));
   requireOwnPlace(app, kernel.name);

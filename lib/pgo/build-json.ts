@@ -50,7 +50,7 @@ export interface BuildKey {
 
 export function buildConditions(root: string, { options, profileSha256 }: BuildKey, deps: Pick<Deps, 'env'>): string {
   const toolchain = pgoToolchainIdentity(deps.env);
-  const known = { digestOf: sha256OfFile, toolchain };
+  const known = { toolchain };
   const sorted = Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1));
   return sha256(
     JSON.stringify([
@@ -136,7 +136,7 @@ export function currentBuild(
       wanted.profileSha256 === profileSha256 &&
       codeObjectsAreThere(folder, build) &&
       // System headers differ on another machine, so they are not compared.
-      changedInput(reproducer.root, isElsewhere ? { ...build, system: {} } : build) === null &&
+      changedInput(reproducer, isElsewhere ? { ...build, system: {} } : build) === null &&
       (isElsewhere || build.conditions_sha256 === buildConditions(reproducer.root, wanted, deps));
     return isCurrent ? build : null;
   } catch (error) {

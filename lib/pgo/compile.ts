@@ -103,7 +103,8 @@ const bringBack = 'bring pristine/ back from version control, or run `kernloop g
 
 export function readRecipe(reproducer: Reproducer): Recipe {
   requirePgoLanguage(reproducer);
-  const recipe = readJson(reproducerPaths(reproducer.root).recipe, recipeSchema, 'SOURCE_NOT_FOUND', bringBack);
+  const { recipe: path } = reproducerPaths(reproducer.root);
+  const recipe = readJson(path, recipeSchema, 'SOURCE_NOT_FOUND', bringBack, reproducer.files);
   requirePgoRecipe(reproducer, recipe);
   return withMacros(recipe, macrosOf(reproducer.config.configuration));
 }

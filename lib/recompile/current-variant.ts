@@ -15,7 +15,6 @@ import { recipeSchema } from '../toolchain/recipe';
 import { changedInput, variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
 import { readingConditions, readsJsonSchema, type ReadsJson } from '../reproducer/reads-json';
 import type { Environment } from '../support/environment';
-import type { Opened } from '../support/opened-once';
 import { ReadOnce } from '../support/read-once';
 
 /** State shared by several reproducers of one command. */
@@ -24,13 +23,18 @@ export interface Known {
   isThere?: (path: string) => boolean;
   toolchain: string;
   /** Undefined if each look at a project must see what was changed since. */
-  opened?: Opened;
+  opened?: ReadOnce;
+  /** Look that has variant.json; undefined where it would keep those of thousands of reproducers. */
+  built?: ReadOnce;
 }
 
-const knowing = (env: Environment): Known => {
-  const look = new ReadOnce();
-  return { digestOf: look.digestOf, toolchain: toolchainIdentity(env), opened: look };
-};
+/** `opened`: look of the command, which has read project files already. Sources are looked at anew. */
+export const knowing = (env: Environment, opened = new ReadOnce()): Known => ({
+  digestOf: new ReadOnce().digestOf,
+  toolchain: toolchainIdentity(env),
+  opened,
+  built: opened,
+});
 
 /** Code objects are judged, not compiled. */
 export const codeObjects = /\.(hsaco|co|cubin)$/;
@@ -40,13 +44,13 @@ export const codeObjects = /\.(hsaco|co|cubin)$/;
  * names of files that could be included, because a new file may hide another.
  */
 export function compileConditions(
-  { root, config }: Pick<Reproducer, 'root' | 'config'>,
+  { root, config, files }: Pick<Reproducer, 'root' | 'config' | 'files'>,
   { lineInfo = false }: Pick<RecompileOptions, 'lineInfo'>,
   env: Environment,
-  { digestOf, toolchain }: Known = knowing(env),
+  { toolchain }: Pick<Known, 'toolchain'> = { toolchain: toolchainIdentity(env) },
 ): string {
   const { recipe, overlayTemplate } = reproducerPaths(root);
-  const digests = [recipe, overlayTemplate].map((path) => (existsSync(path) ? digestOf(path) : 'none'));
+  const digests = [recipe, overlayTemplate].map((path) => files.digestOfWhole(path) ?? 'none');
   return sha256(
     JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root), ...configurationOf(config)]),
   );
@@ -99,16 +103,16 @@ function currentBuild(
     const reproducer = openReproducer(folder, known.opened);
     const { root } = reproducer;
     const paths = reproducerPaths(root);
-    const built = readJson(paths.variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
+    const built = readJson(paths.variantJson, variantJsonSchema, 'VARIANT_MISSING', '', known.built);
     const code = resolveInside(paths.build, built.code_object, 'build/variant.json: code_object');
     const isCurrent =
       existsSync(code) &&
       // Hashed anew, never cached: the result of a recompile is small.
       sha256OfFile(code) === built.code_object_sha256 &&
       built.outside !== undefined &&
-      changedInput(root, built, known.digestOf) === null &&
+      changedInput(reproducer, built, known.digestOf) === null &&
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
-      readsOnlyWhatItTells(paths.recipe) &&
+      readsOnlyWhatItTells(reproducer) &&
       built.conditions_sha256 === compileConditions(reproducer, options, env, known);
     return isCurrent ? built : undefined;
   } catch (error) {
@@ -145,7 +149,7 @@ export function untouchedVariant(folder: string, env: Environment, known: Known 
     const reads = generatedReads(root);
     const isUntouched =
       reads.conditions_sha256 === readingConditions(known.toolchain) &&
-      changedInput(root, { ...reads, outside: {} }, known.digestOf) === null &&
+      changedInput(reproducer, { ...reads, outside: {} }, known.digestOf) === null &&
       Object.keys(reads.system).every((path) => existsSync(path)) &&
       isWithoutAdditions(root, reads);
     return isUntouched ? digestOfReads(compileConditions(reproducer, {}, env, known), reads) : undefined;
@@ -196,7 +200,8 @@ function digestOfReads(
 }
 
 /** NVRTC does not report which files of its include folders it read. */
-function readsOnlyWhatItTells(recipePath: string): boolean {
-  const { nvrtc, arguments: args } = readJson(recipePath, recipeSchema, 'SOURCE_NOT_FOUND', '');
+function readsOnlyWhatItTells({ root, files }: Reproducer): boolean {
+  const { recipe } = reproducerPaths(root);
+  const { nvrtc, arguments: args } = readJson(recipe, recipeSchema, 'SOURCE_NOT_FOUND', '', files);
   return nvrtc === undefined || !args.some((arg) => /^(-I|--include-path|-include|--pre-include)/.test(arg));
 }

@@ -5,7 +5,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { chooseCode, editedFile, openReproducer, placedCode, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { isForeignFile } from '../support/output-file';
-import { currentVariant, hasNoAdditions } from './current-variant';
+import { currentVariant, hasNoAdditions, knowing } from './current-variant';
 import type { RecompileOptions } from './options';
 import { asJudged, compileVariant, whileNobodyBuilds } from './recompile';
 import { builtIn } from './users-build';
@@ -20,10 +20,10 @@ export async function recompileEdited(options: RecompileOptions, forgets: boolea
   if (isReady(reproducer, options, deps)) return;
   await whileNobodyBuilds(reproducer, deps, async () => {
     // Another command may have built it meanwhile.
-    if (isReady(openReproducer(reproducer.root), options, deps)) return;
+    if (isReady(reproducer, options, deps)) return;
     if (forgets && !isForeignFile(reproducer.report, reportFormat)) rmSync(reproducer.report, { force: true });
     try {
-      await compileVariant(asJudged(options, reproducer) ?? asLastBuilt(options, reproducer), deps);
+      await compileVariant(reproducer, asJudged(options, reproducer) ?? asLastBuilt(options, reproducer), deps);
     } catch (error) {
       if (!isBuiltElsewhere(error, reproducer)) throw error;
       deps.report.warn(`${reproducer.config.name} was not built again on this machine: ${error.what}`);
@@ -33,16 +33,16 @@ export async function recompileEdited(options: RecompileOptions, forgets: boolea
 
 /** Whether the code that a replay would choose is that of the text in the folder. */
 function isReady(reproducer: Reproducer, options: RecompileOptions, { env }: Pick<Deps, 'env'>): boolean {
-  const { root, config } = reproducer;
+  const { root, config, files } = reproducer;
   if (config.language === 'none' || placedCode(reproducer) !== undefined) return true;
   if (!existsSync(reproducerPaths(root).variantJson))
     return editedFile(reproducer) === undefined && hasNoAdditions(root);
-  return currentVariant(root, asLastBuilt(options, reproducer), env) !== undefined;
+  return currentVariant(root, asLastBuilt(options, reproducer), env, knowing(env, files)) !== undefined;
 }
 
 /** A build with line information stays one: the user may have asked for it. */
-function asLastBuilt(options: RecompileOptions, { root }: Reproducer): RecompileOptions {
-  const lineInfo = options.lineInfo ?? builtIn(reproducerPaths(root).variantJson)?.line_info;
+function asLastBuilt(options: RecompileOptions, { root, files }: Reproducer): RecompileOptions {
+  const lineInfo = options.lineInfo ?? builtIn(reproducerPaths(root).variantJson, files)?.line_info;
   return { ...options, ...(lineInfo === undefined ? {} : { lineInfo }) };
 }
 

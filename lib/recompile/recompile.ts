@@ -34,8 +34,10 @@ import { refuseSpecialFiles } from '../support/regular-file';
 
 /** Compiles the user's copy of a kernel: `kernel_variant.*` and `deps/` to `build/variant.hsaco` or `.cubin`. */
 export function recompile(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
-  const reproducer = openReproducer(options.reproducer);
-  return whileNobodyBuilds(reproducer, deps, () => compileVariant(asJudged(options, reproducer) ?? options, deps));
+  const reproducer = openReproducer(options.reproducer, deps.opened);
+  return whileNobodyBuilds(reproducer, deps, () =>
+    compileVariant(reproducer, asJudged(options, reproducer) ?? options, deps),
+  );
 }
 
 /**
@@ -55,11 +57,13 @@ export function asJudged(options: RecompileOptions, reproducer: Reproducer): Rec
  * variant.json never let one build pass for another.
  */
 export async function whileNobodyBuilds<T>(
-  { root, config }: Reproducer,
+  { root, config, files }: Reproducer,
   deps: Deps,
   work: () => Promise<T>,
 ): Promise<T> {
   const taken = await takeLock(root, { name: config.name, use: 'another command builds' }, deps);
+  // Another command may have built meanwhile.
+  files.forget(reproducerPaths(root).variantJson);
   try {
     return await work();
   } finally {
@@ -68,8 +72,11 @@ export async function whileNobodyBuilds<T>(
 }
 
 /** The same for a caller of `whileNobodyBuilds`. */
-export async function compileVariant(options: RecompileOptions, deps: Deps): Promise<RecompileResult> {
-  const reproducer = openReproducer(options.reproducer);
+export async function compileVariant(
+  reproducer: Reproducer,
+  options: RecompileOptions,
+  deps: Deps,
+): Promise<RecompileResult> {
   const paths = reproducerPaths(reproducer.root);
   removeLeftovers(reproducer.root);
   refuseSpecialFiles(reproducer.root, topNames(reproducer.root));
@@ -83,7 +90,7 @@ export async function compileVariant(options: RecompileOptions, deps: Deps): Pro
   const output = paths.variant(recipe.language, reproducer.config.device.kind);
   mkdirSync(paths.build, { recursive: true });
   const writesPtx = recipe.nvrtc === undefined && isNvcc(recipe.compiler.name);
-  keepUsersBuild(reproducer.root, output, deps, { writesPtx });
+  keepUsersBuild(reproducer, output, deps, { writesPtx });
   const conditions = compileConditions(reproducer, options, deps.env);
   const startMs = Date.now();
   const { compiled, isPlaceDependent } = await compileOrLeaveNothing(
@@ -115,7 +122,7 @@ export async function compileVariant(options: RecompileOptions, deps: Deps): Pro
     symbol: recipe.symbol,
     compiler: { name: recipe.compiler.name, version: compiler.version },
     target: recipe.target,
-    recipe_sha256: sha256OfFile(paths.recipe),
+    recipe_sha256: reproducer.files.digestOf(paths.recipe),
     sources: compiled.sources,
     outside: Object.fromEntries(outside.map((path) => [outsideName(path, reproducer), sha256OfFile(path)])),
     system: Object.fromEntries(ofSystem.map((path) => [path, sha256OfFile(path)])),
@@ -131,6 +138,7 @@ export async function compileVariant(options: RecompileOptions, deps: Deps): Pro
     ...(own.length === 0 ? {} : { own_macros: own }),
   };
   writeJson(paths.variantJson, variant);
+  reproducer.files.forget(paths.variantJson);
   const result: RecompileResult = {
     kernel: reproducer.config.name,
     code_object: output,
@@ -204,9 +212,9 @@ function partition<T>(values: readonly T[], belongs: (value: T) => boolean): [T[
 }
 
 /** Code object of capture/, if it can be read: a reproducer works without. */
-function capturedNow({ capture }: Reproducer): string | null {
+function capturedNow({ capture, files }: Reproducer): string | null {
   try {
-    return readCapture(capture).kernel.code_object;
+    return readCapture(capture, files).kernel.code_object;
   } catch {
     return null;
   }
@@ -224,7 +232,7 @@ function describeCode(
   return isPristine && proven.same_machine_code ? '; it has the machine code of the captured kernel' : '';
 }
 
-export function readRecipe({ root, config }: Reproducer): { recipe: Recipe; overlay: Overlay } {
+export function readRecipe({ root, config, files }: Reproducer): { recipe: Recipe; overlay: Overlay } {
   const paths = reproducerPaths(root);
   if (config.language === 'none') {
     throw new KernloopError(
@@ -234,10 +242,10 @@ export function readRecipe({ root, config }: Reproducer): { recipe: Recipe; over
     );
   }
   const hint = `run \`kernloop generate --kernel ${config.name}\` in the app's folder, or bring pristine/ back from version control`;
-  const recipe = readJson(paths.recipe, recipeSchema, 'SOURCE_NOT_FOUND', hint);
+  const recipe = readJson(paths.recipe, recipeSchema, 'SOURCE_NOT_FOUND', hint, files);
   const overlay = recipe.triton
     ? overlayTemplate(recipe)
-    : readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', hint);
+    : readJson(paths.overlayTemplate, overlaySchema, 'SOURCE_NOT_FOUND', hint, files);
   const needed = recipe.triton ? [reproducerScript, reproducerLibrary] : [join('deps', recipe.main)];
   for (const path of [recipe.variant.file, ...needed]) {
     if (existsSync(join(root, path))) continue;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { openReproducer } from '../reproducer/reproducer';
 import { sha256 } from '../support/files';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { reproducerForEachTest, writeVariant } from '../testing/workspace';
@@ -14,7 +15,7 @@ describe('a file of the user in build/ where recompile writes', () => {
   const output = (): string => build('variant.hsaco');
   const keep = (): FakeDeps => {
     const deps = fakeDeps({}, made.workspace.native);
-    keepUsersBuild(made.reproducer, output(), deps);
+    keepUsersBuild(openReproducer(made.reproducer), output(), deps);
     return deps;
   };
   const inBuild = (): string[] => readdirSync(build()).sort();
@@ -59,7 +60,9 @@ describe('a file of the user in build/ where recompile writes', () => {
 
   it('is kept where it is PTX, which recompile of CUDA writes too', () => {
     const keepPtx = (): void => {
-      keepUsersBuild(made.reproducer, output(), fakeDeps({}, made.workspace.native), { writesPtx: true });
+      keepUsersBuild(openReproducer(made.reproducer), output(), fakeDeps({}, made.workspace.native), {
+        writesPtx: true,
+      });
     };
     writeVariant(made.workspace, { ptx_sha256: sha256('ours') });
     made.workspace.write(`${root}/build/variant.ptx`, 'ours');

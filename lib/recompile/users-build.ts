@@ -2,9 +2,11 @@ import { lstatSync, renameSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 import type { Deps } from '../deps/deps';
 import { reproducerPaths } from '../reproducer/layout';
+import type { Reproducer } from '../reproducer/reproducer';
 import { variantJsonSchema, type VariantJson } from '../reproducer/variant-json';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
+import type { ReadOnce } from '../support/read-once';
 import { readJson } from '../support/schema';
 
 /**
@@ -12,13 +14,13 @@ import { readJson } from '../support/schema';
  * Kernloop's, but a code object that somebody compiled by hand may exist nowhere else.
  */
 export function keepUsersBuild(
-  root: string,
+  { root, files }: Pick<Reproducer, 'root' | 'files'>,
   output: string,
   deps: Pick<Deps, 'report'>,
   { writesPtx = false }: { writesPtx?: boolean } = {},
 ): void {
   const { variantJson, variantPtx } = reproducerPaths(root);
-  const built = builtIn(variantJson);
+  const built = builtIn(variantJson, files);
   if (isThere(output) && !isBuilt(output, built)) keep(root, output, deps);
   const isOurs = (): boolean => isFile(variantPtx) && built?.ptx_sha256 === sha256OfFile(variantPtx);
   if (writesPtx && isThere(variantPtx) && !isOurs()) keep(root, variantPtx, deps);
@@ -26,9 +28,9 @@ export function keepUsersBuild(
 }
 
 /** variant.json of the last build; undefined if there is none, or none that recompile wrote. */
-export function builtIn(variantJson: string): VariantJson | undefined {
+export function builtIn(variantJson: string, files?: ReadOnce): VariantJson | undefined {
   try {
-    return readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', '');
+    return readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', '', files);
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
     throw error;

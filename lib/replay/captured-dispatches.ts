@@ -100,11 +100,11 @@ const provenSchema = z.looseObject({ code_object: z.looseObject({ captured: z.st
  * captured code" would be wrong for one of them.
  */
 function requireOneCodeObject(reproducer: Reproducer, { shown, capture }: CapturedDispatch): void {
-  const { root, config } = reproducer;
+  const { root, config, files } = reproducer;
   const { recipe } = reproducerPaths(root);
   const proven =
     config.language !== 'none' && existsSync(recipe)
-      ? readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again').code_object.captured
+      ? readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again', files).code_object.captured
       : null;
   const captured = capture.kernel.code_object;
   if (config.code_object === captured && (proven ?? captured) === captured) return;
@@ -128,8 +128,8 @@ export function nameOfDispatch({ dispatch, shown }: Pick<CapturedDispatch, 'disp
   return `dispatch ${dispatch} (${shown})`;
 }
 
-function readDispatch({ root, capture: main }: Reproducer, folder: string): CapturedDispatch {
-  const capture = readCapture(folder);
+function readDispatch({ root, capture: main, files }: Reproducer, folder: string): CapturedDispatch {
+  const capture = readCapture(folder, files);
   const shown = relative(root, folder);
   const number = folder === main ? capture.dispatch.ordinal : Number(/\d+$/.exec(shown)?.[0]);
   return { folder, shown, dispatch: number, capture };

@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
-import { captureFile, isJudgedByRanges, selfcheckFile, selfcheckSchema } from '../archive/capture-files';
+import { captureDigest, isJudgedByRanges, selfcheckFile } from '../archive/capture-files';
 import { readSelfcheck } from '../archive/selfcheck-seal';
 import type { Deps } from '../deps/deps';
-import { sha256OfFile } from '../support/files';
 import { formatCount } from '../support/report';
-import { readJson } from '../support/schema';
 import { givenRecords } from './records';
 import { ignoredRanges } from '../reproducer/roles';
 import { keptStateWords } from './kept-state';
@@ -18,21 +16,19 @@ export function judging({ reproducer, capture }: ReplaySession): Partial<ReplayR
   const file = selfcheckFile(reproducer.capture);
   const ignore = ignoredRanges(reproducer.config, capture);
   if (!existsSync(file)) return { ignore };
-  const selfcheck = readJson(file, selfcheckSchema, 'SELFCHECK_MISSING', 'capture again');
+  const { selfcheck } = readSelfcheck(reproducer.capture, 'capture again', reproducer.files);
   if (!isJudgedByRanges(selfcheck)) return { ignore };
   return { ignore, varying: file, records: givenRecords([], reproducer.config, capture, selfcheck) };
 }
 
 /** Warns if the self-check did not verify the capture, because a replay itself does not compare with the app. */
-export function warnIfUnproven({ reproducer: { capture }, dispatch: { shown } }: ReplaySession, deps: Deps): void {
-  const file = selfcheckFile(capture);
+export function warnIfUnproven({ reproducer, capture, dispatch: { shown } }: ReplaySession, deps: Deps): void {
   const doubt = (why: string): void =>
     deps.report.warn(`${shown}: ${why}: what is replayed may not be what the app did`);
-  if (!existsSync(file)) return doubt('its self-check is missing');
-  const { selfcheck, seal } = readSelfcheck(capture, 'capture again');
+  if (!existsSync(selfcheckFile(reproducer.capture))) return doubt('its self-check is missing');
+  const { selfcheck, seal } = readSelfcheck(reproducer.capture, 'capture again', reproducer.files);
   if (seal === 'broken') return doubt('its self-check was edited');
-  if (selfcheck.capture_sha256 !== sha256OfFile(captureFile(capture)))
-    return doubt('it was changed after its self-check');
+  if (selfcheck.capture_sha256 !== captureDigest(capture)) return doubt('it was changed after its self-check');
   if (selfcheck.verdict === 'failed') doubt(`its self-check failed (${selfcheck.reason ?? 'no reason given'})`);
 }
 

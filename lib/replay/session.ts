@@ -1,11 +1,9 @@
-import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { captureDigest, captureFile, captureFiles, selfcheckFile, type CaptureJson } from '../archive/capture-files';
 import type { Device } from '../device/device';
 import { missingChunks, storesFor } from '../archive/stores';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
-import { sha256OfFile } from '../support/files';
 import { fetchLacking } from '../remote/fetch-lacking';
 import { chooseDispatches, type CapturedDispatch, type ChosenDispatches } from './captured-dispatches';
 import { openReplayDevice } from './replay-device';
@@ -48,6 +46,8 @@ export async function openSessions(
     options.capture ?? numberOfFolder(options.reproducer, reproducer),
     whenLeftOut,
   );
+  // Before anything is fetched, which may take long: what was built is still as it was looked at.
+  const code = given ?? chooseCode(reproducer, options.variant);
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {
     refuseSpecialFiles(dispatch.folder, captureFiles);
@@ -56,7 +56,6 @@ export async function openSessions(
     requireChunks(reproducer, dispatch.folder, stores);
     stored.push({ dispatch, stores });
   }
-  const code = given ?? chooseCode(reproducer, options.variant);
   if (given === undefined && options.variant === undefined) tellOfOutdated(reproducer, deps);
   const [first, ...others] = stored;
   if (!first) throw new Error('the capture in capture/ is of its own kernel');
@@ -104,7 +103,7 @@ function sessionOf(
     request: {
       capture: reproducer.capture,
       stores,
-      expect: judgedFiles(reproducer.capture, capture, code),
+      expect: judgedFiles(reproducer, capture, code),
       ...codeArguments(code, capture),
       ...ownLaunch(code, capture, reproducer.config),
       ...(options.launch === undefined ? {} : { launch: options.launch }),
@@ -115,11 +114,15 @@ function sessionOf(
 }
 
 /** Digests that every replay of the session must find: files may change, or be swapped during one replay. */
-function judgedFiles(folder: string, capture: CaptureJson, code: Code): Readonly<Record<string, string>> {
-  const selfcheck = selfcheckFile(folder);
+function judgedFiles(
+  { capture: folder, files }: Reproducer,
+  capture: CaptureJson,
+  code: Code,
+): Readonly<Record<string, string>> {
+  const selfcheck = files.digestOfWhole(selfcheckFile(folder));
   return {
     [captureFile(folder)]: captureDigest(capture),
-    ...(existsSync(selfcheck) ? { [selfcheck]: sha256OfFile(selfcheck) } : {}),
+    ...(selfcheck === undefined ? {} : { [selfcheckFile(folder)]: selfcheck }),
     ...(code.kind === 'variant' ? { [code.path]: code.sha256 } : {}),
   };
 }

@@ -15,7 +15,7 @@ export class SourceFiles {
   /** File below deps/ that the edited file replaces, and the edited file. */
   private readonly standIn: { for: string; file: string } | null;
 
-  constructor(private readonly reproducer: Pick<Reproducer, 'root' | 'workspaceRoot' | 'config'>) {
+  constructor(private readonly reproducer: Pick<Reproducer, 'root' | 'workspaceRoot' | 'config' | 'files'>) {
     this.standIn = standInOf(reproducer);
   }
 
@@ -51,9 +51,19 @@ export class SourceFiles {
   }
 }
 
-function standInOf({ root, config }: Pick<Reproducer, 'root' | 'config'>): { for: string; file: string } | null {
+function standInOf({
+  root,
+  config,
+  files,
+}: Pick<Reproducer, 'root' | 'config' | 'files'>): { for: string; file: string } | null {
   const { recipe: path } = reproducerPaths(root);
   if (config.language === 'none' || !existsSync(path)) return null;
-  const { variant } = readJson(path, recipeSchema, 'SOURCE_NOT_FOUND', 'bring pristine/ back from version control');
+  const { variant } = readJson(
+    path,
+    recipeSchema,
+    'SOURCE_NOT_FOUND',
+    'bring pristine/ back from version control',
+    files,
+  );
   return { for: join('deps', variant.stands_for), file: variant.file };
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { sha256OfFile } from '../support/files';
+import type { ReadOnce } from '../support/read-once';
 import { readJson } from '../support/schema';
 import { changedInput } from './variant-json';
 
@@ -34,6 +35,6 @@ export function placedVariant(root: string): KeptVariant | null {
 }
 
 /** Whether it was built from the current source. */
-export function isOfThisSource(root: string, placed: KeptVariant): boolean {
-  return changedInput(root, placed) === null;
+export function isOfThisSource(reproducer: { root: string; files: ReadOnce }, placed: KeptVariant): boolean {
+  return changedInput(reproducer, placed) === null;
 }

@@ -8,7 +8,8 @@ import { closest, KernloopError } from '../support/error';
 import { resolveInside, sha256OfFile } from '../support/files';
 import { commandText } from '../support/command-text';
 import { openedOnce } from '../support/opened-once';
-import { parseJson, readJson, readText } from '../support/schema';
+import { ReadOnce } from '../support/read-once';
+import { readJson } from '../support/schema';
 import { changedInput, variantJsonSchema, type VariantJson } from './variant-json';
 import { candidateFiles, knownVariant } from './known-variants';
 import { reproducerPaths } from './layout';
@@ -30,6 +31,8 @@ export interface Reproducer {
   readonly config: KernelJson;
   readonly capture: string;
   readonly report: string;
+  /** Its project files and those of its captures; each is read once. */
+  readonly files: ReadOnce;
 }
 
 const mostNamed = 4;
@@ -64,7 +67,7 @@ function namedHere(folder: string): string | undefined {
 }
 
 /** Opens the reproducer in `folder`, or in the nearest folder upward. */
-export const openReproducer = openedOnce((folder, opened): Reproducer => {
+export const openReproducer = openedOnce((folder, files = new ReadOnce()): Reproducer => {
   if (!existsSync(resolve(folder))) {
     throw new KernloopError(
       'CONFIG_MISSING',
@@ -94,15 +97,20 @@ export const openReproducer = openedOnce((folder, opened): Reproducer => {
       `${namedHere(folder) ?? 'go to the folder of a reproducer (kernels/<app>/<kernel>), or name it with --reproducer'}; \`kernloop extract\` makes one`,
     );
   }
-  const path = join(root, kernelFile);
-  const text = opened?.textOf?.(path) ?? readText(path, 'CONFIG_MISSING', 'extract the kernel again');
-  const config = parseJson(path, text, kernelJsonSchema);
+  const config = readJson(
+    join(root, kernelFile),
+    kernelJsonSchema,
+    'CONFIG_MISSING',
+    'extract the kernel again',
+    files,
+  );
   return {
     root,
     workspaceRoot: findWorkspaceRoot(root),
     config,
     capture: join(root, 'capture'),
     report: join(root, 'report.json'),
+    files,
   };
 });
 
@@ -163,7 +171,7 @@ export function placedCode(reproducer: Reproducer): { file: string; by: 'user' |
   const placed = placedVariant(root);
   if (file === undefined || outdatedCandidate(reproducer) !== undefined) return undefined;
   if (file !== placed?.file) return { file, by: 'user' };
-  return isOfThisSource(root, placed) ? { file, by: 'pgo-use' } : undefined;
+  return isOfThisSource(reproducer, placed) ? { file, by: 'pgo-use' } : undefined;
 }
 
 /**
@@ -220,7 +228,7 @@ function namedVariant(reproducer: Reproducer, variant: string): Code {
   const path = resolve(reproducer.root, variant);
   if (!existsSync(path) || !statSync(path).isFile()) throw noSuchVariant(reproducer, variant, path);
   const built = join(reproducer.root, 'build', 'variant.json');
-  if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(built).code_object) === path)
+  if (existsSync(built) && resolve(reproducer.root, 'build', readVariantJson(reproducer).code_object) === path)
     return builtVariant(reproducer);
   const inside = relative(reproducer.root, path);
   const sha256 = sha256OfFile(path);
@@ -243,7 +251,7 @@ function noSuchVariant({ root }: Reproducer, variant: string, path: string): Ker
 
 function builtVariant(reproducer: Reproducer): Code {
   const folder = join(reproducer.root, 'build');
-  const built = readVariantJson(join(folder, 'variant.json'));
+  const built = readVariantJson(reproducer);
   const path = resolveInside(folder, built.code_object, 'build/variant.json: code_object');
   if (!existsSync(path)) {
     throw new KernloopError(
@@ -256,7 +264,7 @@ function builtVariant(reproducer: Reproducer): Code {
   if (actual !== built.code_object_sha256) {
     throw new KernloopError('VARIANT_STALE', `${path} is not what build/variant.json says was built`, recompileHint);
   }
-  const changed = changedInput(reproducer.root, built);
+  const changed = changedInput(reproducer, built);
   if (changed !== null) {
     throw new KernloopError(
       'VARIANT_STALE',
@@ -289,8 +297,8 @@ function candidateBeside(path: string): Candidate | undefined {
   return readJson(file, candidateSchema, 'VARIANT_MISSING', `remove it, or write ${path} again with reproducer.py`);
 }
 
-function readVariantJson(path: string): VariantJson {
-  return readJson(path, variantJsonSchema, 'VARIANT_MISSING', recompileHint);
+export function readVariantJson({ root, files }: Pick<Reproducer, 'root' | 'files'>): VariantJson {
+  return readJson(reproducerPaths(root).variantJson, variantJsonSchema, 'VARIANT_MISSING', recompileHint, files);
 }
 
 /** First file that the user may edit and that differs from its pristine copy. */

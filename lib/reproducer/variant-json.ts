@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { variantLaunchSchema } from '../toolchain/variant-launch';
 import { configurationSchema } from './configuration';
+import { reproducerPaths } from './layout';
 import { resolveInside, sha256OfFile, isInside } from '../support/files';
+import type { ReadOnce } from '../support/read-once';
 
 const digest = z.string().length(64);
 const digests = z.record(z.string(), digest);
@@ -63,7 +65,7 @@ export function outsideName(path: string, { root, workspaceRoot }: { root: strin
 
 /** First input of the variant that has changed; null if none has. */
 export function changedInput(
-  root: string,
+  { root, files }: { root: string; files: ReadOnce },
   {
     recipe_sha256: recipe,
     sources,
@@ -81,6 +83,6 @@ export function changedInput(
   for (const [name, digest] of Object.entries(system))
     if (!isAbsolute(name) || (existsSync(name) && digestOf(name) !== digest)) return name;
   for (const name of absent) if (existsSync(resolve(root, name))) return name;
-  const recipePath = join(root, 'pristine', 'recipe.json');
-  return existsSync(recipePath) && digestOf(recipePath) !== recipe ? 'pristine/recipe.json' : null;
+  const now = files.digestOfWhole(reproducerPaths(root).recipe);
+  return now !== undefined && now !== recipe ? 'pristine/recipe.json' : null;
 }

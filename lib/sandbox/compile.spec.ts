@@ -6,6 +6,7 @@ import type { Deps } from '../deps/deps';
 import { generate } from '../generate/generate';
 import { fixture, recordingDeps, type Fixture } from '../generate/testing/fixture';
 import { compileVariant } from '../recompile/recompile';
+import { openReproducer } from '../reproducer/reproducer';
 import { sha256OfFile } from '../support/files';
 import { bareHip, hipHeader } from '../testing/bare-hip';
 import { failure } from '../testing/failure';
@@ -57,7 +58,8 @@ const confined = (limits = {}): Deps =>
     write: [join(candidate, 'build')],
     limits,
   });
-const compile = (using: Deps) => compileVariant({ reproducer: candidate, compileLimitSeconds: 120 }, using);
+const compile = (using: Deps) =>
+  compileVariant(openReproducer(candidate), { reproducer: candidate, compileLimitSeconds: 120 }, using);
 const edit = (text: string): void => writeFileSync(join(candidate, 'kernel_variant.hip'), text);
 const incbin = (path: string): string =>
   `__asm__ volatile(".pushsection .rodata\\n.incbin \\"${path}\\"\\n.popsection");`;

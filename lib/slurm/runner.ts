@@ -8,7 +8,7 @@ import { openReproducer } from '../reproducer/reproducer';
 import type { Stage } from '../stage/stage';
 import { KernloopError } from '../support/error';
 import { kernloopFile } from '../support/project-file-names';
-import type { Opened } from '../support/opened-once';
+import type { ReadOnce } from '../support/read-once';
 import { findWorkspaceRoot } from '../support/workspace-root';
 import { runnerVariable } from './environment';
 import { giveUpOrphans, type JobRequest } from './exchange';
@@ -51,14 +51,14 @@ export function isLocal({ env }: Pick<Deps, 'env'>): boolean {
   );
 }
 
-export function ofApp(folder: unknown, opened?: Opened): Elsewhere | undefined {
+export function ofApp(folder: unknown, opened?: ReadOnce): Elsewhere | undefined {
   const { config, workspaceRoot } = openApp(typeof folder === 'string' ? folder : '.', opened);
   const runner = config.runner?.slurm;
   return runner && { runner, workspaceRoot, name: config.name };
 }
 
 /** A reproducer that was moved away from its app runs here. */
-function ofReproducer(folder: unknown, opened: Opened | undefined): Elsewhere | undefined {
+function ofReproducer(folder: unknown, opened: ReadOnce | undefined): Elsewhere | undefined {
   const { config, workspaceRoot } = openReproducer(typeof folder === 'string' ? folder : '.', opened);
   const file = join(workspaceRoot, config.app.root, kernloopFile);
   if (!existsSync(file)) return undefined;

@@ -14,7 +14,7 @@ import {
   type OptionsSchema,
   type Resolved,
 } from '../support/options';
-import type { Opened } from '../support/opened-once';
+import type { ReadOnce } from '../support/read-once';
 import type { Stage } from '../stage/stage';
 import { formerVerbs } from './former-verbs';
 import { isStageName, stageNames, stageSummaries } from './registry';
@@ -33,7 +33,7 @@ export function configure<S extends OptionsSchema>(
   stage: Configurable<S>,
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
-  opened?: Opened,
+  opened?: ReadOnce,
 ): Resolved<S> {
   const outer = [flagLayer(flags), environmentLayer(stage.name, stage.options, env)];
   return resolveOptions(stage.options, [...outer, ...fileLayers(stage, outer, env, opened)]);
@@ -44,7 +44,7 @@ function fileLayers(
   stage: Configurable,
   outer: readonly Layer[],
   env: Environment,
-  opened: Opened | undefined,
+  opened: ReadOnce | undefined,
 ): Layer[] {
   const { project, projectless = [] } = stage;
   if (project === 'none' || projectless.some((name) => outer.some(({ values }) => values[name] !== undefined)))
@@ -66,7 +66,7 @@ function appLayer(stage: Configurable, { config, root }: App, origin: string): L
   return { ...layer(stage, join(root, kernloopFile), kernloopFile, { device: config.device }, config.options), origin };
 }
 
-function reproducerLayers(stage: Configurable, folder: string, opened: Opened | undefined): Layer[] {
+function reproducerLayers(stage: Configurable, folder: string, opened: ReadOnce | undefined): Layer[] {
   const { config, root, workspaceRoot } = opening(stage, folder, opened);
   const own = layer(stage, join(root, kernelFile), kernelFile, { device: config.device.kind }, config.options);
   if (stage.selfContained) return [own];
@@ -77,7 +77,7 @@ function reproducerLayers(stage: Configurable, folder: string, opened: Opened | 
 }
 
 /** Opens the reproducer; if an app is there instead, and the stage works on whole apps as well, the option is named. */
-function opening({ name }: Configurable, folder: string, opened: Opened | undefined): Reproducer {
+function opening({ name }: Configurable, folder: string, opened: ReadOnce | undefined): Reproducer {
   try {
     return openReproducer(folder, opened);
   } catch (error) {

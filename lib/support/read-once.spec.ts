@@ -37,6 +37,26 @@ describe('one look at files', () => {
     expect(new ReadOnce().digestOf(path)).toBe(sha256('new'));
   });
 
+  it('parses a file once, also for a look after it, and again only if its bytes are others', () => {
+    const path = workspace.path('new/recipe.json');
+    const parse = jest.spyOn(JSON, 'parse');
+    const look = new ReadOnce();
+    expect([look.jsonIn(path), look.digestOfWhole(path)]).toEqual([undefined, undefined]);
+    workspace.write('new/recipe.json', '{"a":1}');
+    expect(look.jsonIn(path)).toBeUndefined();
+    look.forget(path);
+    expect([look.jsonIn(path), look.jsonIn(path), look.digestOf(path)]).toEqual([
+      { a: 1 },
+      { a: 1 },
+      sha256('{"a":1}'),
+    ]);
+    expect(new ReadOnce(look).jsonIn(path)).toEqual({ a: 1 });
+    expect(parse).toHaveBeenCalledTimes(1);
+    workspace.write('new/recipe.json', '{"a":2}');
+    expect([look.jsonIn(path), new ReadOnce(look).jsonIn(path)]).toEqual([{ a: 1 }, { a: 2 }]);
+    expect(parse).toHaveBeenCalledTimes(2);
+  });
+
   it('has the digest of bytes that are no UTF-8, no text of a missing file, and an error for its digest', () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xfe]);
     fs.writeFileSync(workspace.path('kernel.json'), bytes);

@@ -2,33 +2,64 @@ import { existsSync, lstatSync, readdirSync, statSync, type Dirent } from 'node:
 import { basename, dirname } from 'node:path';
 import { systemCode } from './error';
 import { sha256, sha256OfFile } from './files';
+import { valueOfJson } from './json-text';
 import { memoised } from './lenient-json';
-import type { Opened } from './opened-once';
 import { kernelFile, kernloopFile } from './project-file-names';
-import { readRegularFile } from './regular-file';
+import { readWholeFile } from './regular-file';
+
+interface Whole {
+  text: string;
+  digest: string;
+}
 
 type Entries = ReadonlyMap<string, Dirent>;
 const none: Entries = new Map();
 
 /**
- * One look at files: each is read once, so that its text and its digest are of the same bytes, and each folder is
- * listed once. What may have changed since is seen by another look.
+ * One look at files: each is read once, so that its text, its value and its digest are of the same bytes, and each
+ * folder is listed once. What may have changed since is seen by another look, which parses only what differs from
+ * `before`.
  */
-export class ReadOnce implements Opened {
+export class ReadOnce {
   private readonly listed = new Map<string, Entries | undefined>();
-  private readonly whole = memoised((path) => {
-    if (!this.isThere(path)) return undefined;
-    const bytes = readRegularFile(path);
-    return { text: bytes.toString('utf8'), digest: sha256(bytes) };
-  });
+  private readonly wholes = new Map<string, Whole | undefined>();
+  private readonly values: Map<string, { digest: string; value: unknown }>;
   private readonly part = memoised(sha256OfFile);
+
+  constructor(before?: ReadOnce) {
+    this.values = new Map(before?.values);
+  }
 
   /** Text of a file; undefined if it is missing. */
   readonly textOf = (path: string): string | undefined => this.whole(path)?.text;
 
+  /** Value of a JSON file; undefined if it is missing. */
+  jsonIn(path: string): unknown {
+    const whole = this.whole(path);
+    const known = this.values.get(path);
+    if (whole === undefined || whole.digest === known?.digest) return whole && known?.value;
+    const value = valueOfJson(path, whole.text);
+    this.values.set(path, { digest: whole.digest, value });
+    return value;
+  }
+
   /** Project files are read whole, because their text is asked for, too; others may be large. */
-  readonly digestOf = (path: string): string =>
-    ([kernelFile, kernloopFile].includes(basename(path)) ? this.whole(path)?.digest : undefined) ?? this.part(path);
+  readonly digestOf = (path: string): string => {
+    const isWhole = this.wholes.has(path) || [kernelFile, kernloopFile].includes(basename(path));
+    return (isWhole ? this.digestOfWhole(path) : undefined) ?? this.part(path);
+  };
+
+  /** Digest of a file whose text is asked for, too; undefined if it is missing. */
+  digestOfWhole(path: string): string | undefined {
+    return this.whole(path)?.digest;
+  }
+
+  /** Reads the file again when it is next asked for, after this process wrote it or waited for one that may have. */
+  forget(path: string): void {
+    this.wholes.delete(path);
+    // Its folder may be new, too.
+    this.listed.clear();
+  }
 
   /** Follows links, as `existsSync` does. */
   readonly isThere = (path: string): boolean => {
@@ -69,6 +100,11 @@ export class ReadOnce implements Opened {
       .map(({ name }) => name);
   }
 
+  private whole(path: string): Whole | undefined {
+    if (!this.wholes.has(path)) this.wholes.set(path, this.isThere(path) ? wholeOf(readWholeFile(path)) : undefined);
+    return this.wholes.get(path);
+  }
+
   /** Undefined if the folder may not be listed: its files may be known by name. */
   private entriesOf(folder: string): Entries | undefined {
     if (this.listed.has(folder)) return this.listed.get(folder);
@@ -79,6 +115,8 @@ export class ReadOnce implements Opened {
     return entries;
   }
 }
+
+const wholeOf = (bytes: Buffer): Whole => ({ text: bytes.toString('utf8'), digest: sha256(bytes) });
 
 function listing(folder: string): Entries | undefined {
   try {

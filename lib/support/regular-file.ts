@@ -41,6 +41,24 @@ export function readRegularFile(path: string, encoding?: 'utf8'): Buffer | strin
   }
 }
 
+/** Upper limit for files that are read whole; a larger one is hostile or a mistake. */
+const maxWholeBytes = 256 * 1024 * 1024;
+
+/** Reads a regular file that Kernloop or a user wrote, such as a JSON file. */
+export function readWholeFile(path: string): Buffer {
+  const { file, size } = openRegularFile(path);
+  try {
+    if (size <= maxWholeBytes) return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
+  throw new KernloopError(
+    'FILE_UNREADABLE',
+    `${path} is larger than ${maxWholeBytes} bytes`,
+    'name a file that Kernloop wrote',
+  );
+}
+
 /** Refuses special files among and below these names, for programs that open files themselves. */
 export function refuseSpecialFiles(root: string, names: readonly string[]): void {
   for (const name of names) {

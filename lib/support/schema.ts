@@ -1,21 +1,22 @@
-import { closeSync, readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import type { ErrorCode } from './error-codes';
 import { closest, KernloopError, messageOf, systemCode } from './error';
 import { valueOfJson } from './json-text';
-import { openRegularFile } from './regular-file';
+import type { ReadOnce } from './read-once';
+import { readWholeFile } from './regular-file';
 
-/** Upper limit for JSON files; a larger one is hostile or a mistake. */
-const maxJsonBytes = 256 * 1024 * 1024;
-
-/** Reads a JSON file and checks it against its schema; errors name the file and the field. */
+/**
+ * Reads a JSON file and checks it against its schema; errors name the file and the field. `files`: a look that reads
+ * and parses it once.
+ */
 export function readJson<S extends z.ZodType>(
   path: string,
   schema: S,
   missing: ErrorCode,
   missingHint: string,
+  files?: ReadOnce,
 ): z.output<S> {
-  return parseJson(path, readText(path, missing, missingHint), schema);
+  return parseJson(path, readText(path, missing, missingHint, files), schema, files);
 }
 
 /** Values of `remembered` schemas by text. The text is read each time, so a value is never that of an older file. */
@@ -31,11 +32,11 @@ export function remembered<S extends z.ZodType>(schema: S): S {
   return schema;
 }
 
-export function parseJson<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
+export function parseJson<S extends z.ZodType>(path: string, text: string, schema: S, files?: ReadOnce): z.output<S> {
   const values = known.get(schema);
-  if (values === undefined) return parseAnew(path, text, schema);
+  if (values === undefined) return parseAnew(path, text, schema, files);
   if (values.has(text)) return values.get(text) as z.output<S>;
-  const value = frozen(parseAnew(path, text, schema));
+  const value = frozen(parseAnew(path, text, schema, files));
   if (values.size >= mostRemembered) values.clear();
   values.set(text, value);
   return value;
@@ -46,10 +47,10 @@ function frozen<T>(value: T): T {
   return value;
 }
 
-function parseAnew<S extends z.ZodType>(path: string, text: string, schema: S): z.output<S> {
+function parseAnew<S extends z.ZodType>(path: string, text: string, schema: S, files?: ReadOnce): z.output<S> {
   let value: unknown;
   try {
-    value = valueOfJson(path, text);
+    value = files === undefined ? valueOfJson(path, text) : files.jsonIn(path);
   } catch (error) {
     throw new KernloopError(
       'CONFIG_INVALID',
@@ -77,32 +78,20 @@ function withLine(message: string, text: string): string {
   return `${message} (line ${before.length}, column ${(before.at(-1) ?? '').length + 1})`;
 }
 
-export function readText(path: string, missing: ErrorCode, missingHint: string): string {
+export function readText(path: string, missing: ErrorCode, missingHint: string, files?: ReadOnce): string {
+  let cause: unknown;
   try {
-    return readWhole(path);
+    const text = files === undefined ? readWholeFile(path).toString('utf8') : files.textOf(path);
+    if (text !== undefined) return text;
   } catch (error) {
     if (error instanceof KernloopError) throw error;
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') {
-      throw new KernloopError(missing, `${path} does not exist`, missingHint, { cause: error });
-    }
-    throw new KernloopError('FILE_UNREADABLE', `${path}: ${messageOf(error)}`, 'check the path and its permissions', {
-      cause: error,
-    });
+    cause = error;
+    if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? ''))
+      throw new KernloopError('FILE_UNREADABLE', `${path}: ${messageOf(error)}`, 'check the path and its permissions', {
+        cause,
+      });
   }
-}
-
-function readWhole(path: string): string {
-  const { file, size } = openRegularFile(path);
-  try {
-    if (size <= maxJsonBytes) return readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
-  }
-  throw new KernloopError(
-    'FILE_UNREADABLE',
-    `${path} is larger than ${maxJsonBytes} bytes`,
-    'name a file that Kernloop wrote',
-  );
+  throw new KernloopError(missing, `${path} does not exist`, missingHint, { cause });
 }
 
 /** Describes a failed parse in one line: field, problem, and the nearest known name for an unknown key. */

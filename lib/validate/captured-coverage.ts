@@ -10,7 +10,7 @@ import { compilerOf, readRecipe } from '../recompile/recompile';
 import { requestOfCaptured, type ReplaySession } from '../replay/session';
 import { keepResult, keptPaths, keptResultSchema } from '../reproducer/kept-results';
 import { reproducerPaths } from '../reproducer/layout';
-import { sha256, sha256OfFile } from '../support/files';
+import { sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { version } from '../support/version';
@@ -57,7 +57,9 @@ export async function capturedCoverage(
   if (!isCaptured(recipe.code_object) || !files.every(isOfRecipe)) return null;
   const { root, recipe: recipePath } = reproducerPaths(reproducer.root);
   const dispatches = sessions.map(({ capture }) => captureDigest(capture));
-  const key = sha256(JSON.stringify([version, sha256OfFile(recipePath), dispatches, device.description.identity]));
+  const key = sha256(
+    JSON.stringify([version, reproducer.files.digestOfWhole(recipePath), dispatches, device.description.identity]),
+  );
   const path = keptPaths(root).capturedLines;
   const kept = keptIn(path, key);
   if (kept !== null) return kept;

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { reproducerPaths } from '../reproducer/layout';
-import type { Reproducer } from '../reproducer/reproducer';
-import { variantJsonSchema } from '../reproducer/variant-json';
+import { readVariantJson, type Reproducer } from '../reproducer/reproducer';
 import { resolveInside, sha256 } from '../support/files';
 import { readRegularFile } from '../support/regular-file';
-import { readJson } from '../support/schema';
 import type { SourceLine } from '../toolchain/line-table';
 import { withChangedConstants } from './changed-constants';
 import { changesIn, newLines } from './new-lines';
@@ -22,9 +20,10 @@ export interface EditedFile {
 }
 
 /** Edited files among those that the compiler read; null if that is not known. */
-export function filesOfEdit({ root }: Reproducer): EditedFile[] | null {
-  const { pristine, variantJson } = reproducerPaths(root);
-  const { sources } = readJson(variantJson, variantJsonSchema, 'VARIANT_MISSING', 'run `kernloop recompile`');
+export function filesOfEdit(reproducer: Reproducer): EditedFile[] | null {
+  const { root } = reproducer;
+  const { pristine } = reproducerPaths(root);
+  const { sources } = readVariantJson(reproducer);
   const texts: Pick<EditedFile, 'file' | 'original' | 'before' | 'after'>[] = [];
   for (const [file, digest] of Object.entries(sources)) {
     const path = join(pristine, file);

@@ -82,11 +82,11 @@ function unprovenWords({ code, unproven }: Beside): string[] {
  * The source in the folder, unless it was shown to be that of the captured code when it was generated. Null for code
  * that was not compiled from it.
  */
-export function unprovenSource({ root, config: { source, language } }: Reproducer, code: Code): string | null {
+export function unprovenSource({ root, config: { source, language }, files }: Reproducer, code: Code): string | null {
   const { recipe, build } = reproducerPaths(root);
   if (language === 'none' || source === null || !existsSync(recipe)) return null;
   if (code.kind === 'variant' && !isInside(build, code.path)) return null;
-  const { code_object: proven } = readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again');
+  const { code_object: proven } = readJson(recipe, provenSchema, 'SOURCE_NOT_FOUND', 'generate it again', files);
   return isCaptured(proven) ? null : source.variant;
 }
 

@@ -10,6 +10,7 @@ import type { Deps } from '../deps/deps';
 import { asKernloopError, KernloopError } from '../support/error';
 import { requireOwnFile, writeOwnJson } from '../support/output-file';
 import { kernelFile } from '../support/project-file-names';
+import { ReadOnce } from '../support/read-once';
 import { beginDelays, type DelaysBegun } from './delays';
 import { asTheDeviceHas, type OptionsOnDevice } from './device-options';
 import { derivationOf, judgeInputs } from './derived-inputs';
@@ -72,10 +73,10 @@ function requireSameText(
   { reproducer, variant }: ValidateOptions,
   report: Report,
   judged: Code,
-  { config }: Reproducer,
+  { config, files }: Reproducer,
 ): void {
   const edit = failureOf(() => {
-    const current = openReproducer(reproducer);
+    const current = openReproducer(reproducer, new ReadOnce(files));
     const now = chooseCode(current, variant);
     if (!isDeepStrictEqual(current.config, config))
       throw new KernloopError('VARIANT_STALE', `${kernelFile} is another one since it was judged`, '');
@@ -204,11 +205,11 @@ async function judgeAll(
 
 /** A capture that does not reproduce the app's result cannot judge anything. */
 function requireSelfcheck(
-  { dispatch: { folder, shown }, capture, device }: ReplaySession,
+  { dispatch: { folder, shown }, capture, device, reproducer }: ReplaySession,
   deps: Deps,
 ): SealedSelfcheck {
   const again = 'run `kernloop extract` for its kernel: it captures again what was never checked, and checks it';
-  const read = readSelfcheck(folder, again);
+  const read = readSelfcheck(folder, again, reproducer.files);
   const { selfcheck, seal } = read;
   if (seal === 'broken') {
     throw new KernloopError(
