@@ -42,7 +42,7 @@ export async function openReplayDevice(
   const isForSoftgpu = options.device === 'softgpu' && captured.kind !== 'cuda';
   if (isForSoftgpu) requireTarget(captured.isa, options.softgpu);
   const softgpu = options.softgpu ?? (isForSoftgpu ? softgpuTargetOf(captured.isa) : 'gfx90a');
-  const device = await openDevice({ ...options, softgpu }, deps);
+  const device = await openDevice({ device: options.device, gpu: options.gpu, softgpu }, deps);
   if (captured.kind === 'hsa' && device.description.kind === 'softgpu') {
     deps.report.warn(
       `the capture is of hardware (${captured.identity}), and the software GPU computes it anew: low bits of what AMD does not document, such as the order of sums in matrix instructions, may differ`,

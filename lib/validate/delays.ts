@@ -13,7 +13,6 @@ import { exitCodes } from '../support/error-codes';
 import { writeJson } from '../support/files';
 import { argumentNames, comparedRegions } from './regions';
 import { describeFault } from '../replay/fault-text';
-import type { OptionsOnDevice } from './device-options';
 import type { Delays, DispatchReport } from './report-json';
 import { passes, runCase, verdictOf, type Case, type Run } from './run-case';
 import { withDelayFailure, withDelays } from './delays-text';
@@ -72,13 +71,8 @@ interface Made {
  * starts now. The launches follow as soon as `held` is true, in parallel with the usual replays, because starting a
  * process on a GPU takes longer than the launches. `held`: whether this stage has the device; false if it never will.
  */
-export function beginDelays(
-  judged: Case,
-  { delays }: Pick<OptionsOnDevice, 'delays'>,
-  held: Promise<boolean>,
-  deps: Deps,
-): DelaysBegun {
-  const { session } = judged;
+export function beginDelays(judged: Case, held: Promise<boolean>, deps: Deps): DelaysBegun {
+  const { session, delays } = judged;
   if (delays === 0 || session.code.kind !== 'variant')
     return { judge: (report) => Promise.resolve(report), end: () => Promise.resolve() };
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-delays-'));

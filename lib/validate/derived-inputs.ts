@@ -11,7 +11,7 @@ import { bytesOf, claimsOn, elementOfSignature, withCapturedTypes, type Place } 
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { inputWords, withFailure, withInputs } from './derived-inputs-text';
-import { inputRecords, movedIn, type InputRecords } from './input-records';
+import { inputRecords, movedIn, type NamedDerivation } from './input-records';
 import type { JudgingOptions } from './options';
 import { argumentNames, comparedRegions } from './regions';
 import type { DerivedInputs, DispatchReport } from './report-json';
@@ -25,15 +25,10 @@ type InputOptions = Pick<
 /** Integer types that may hold a problem size (a byte is a flag), and floating-point types. */
 const changeable: ReadonlySet<string> = new Set(['i16', 'u16', 'i32', 'u32', 'i64', 'u64', 'f32', 'f64']);
 
-/** Derivation with its records, which have names in the report. */
-interface NamedDerivation extends Derivation {
-  records: readonly InputRecords[];
-}
-
 /** Sources and number of derived inputs; null if none were requested. */
 export function derivationOf(
   { reproducer, capture, request }: Pick<ReplaySession, 'reproducer' | 'capture' | 'request'>,
-  { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep, inputsRecord }: InputOptions,
+  { inputs, inputsSeed, inputsOnly, inputsSpecial, inputsKeep, inputsRecord, isSeedSecret = false }: InputOptions,
 ): NamedDerivation | null {
   const records = inputRecords(inputsRecord, reproducer.config, capture);
   if (inputs === 0 && inputsOnly === undefined) return null;
@@ -72,6 +67,7 @@ export function derivationOf(
     scalars: config.language === 'triton' ? [] : scalars.filter(({ name }) => !inputsKeep.includes(name)),
     keep: kept.map(({ target, offset, size }) => ({ region: target, offset, size })),
     records,
+    isSecret: isSeedSecret,
   };
 }
 
@@ -87,14 +83,8 @@ function scalarOf(arg: KernelArg): Derivation['scalars'] {
 }
 
 /** Judges right code on other inputs, where it must equal the captured code. A failure replaces the pass. */
-export async function judgeInputs(
-  judged: Case,
-  report: DispatchReport,
-  options: InputOptions,
-  deps: Deps,
-): Promise<DispatchReport> {
-  const { session, selfcheck, ignored, plan, records } = judged;
-  const derive = derivationOf(session, options);
+export async function judgeInputs(judged: Case, report: DispatchReport, deps: Deps): Promise<DispatchReport> {
+  const { session, selfcheck, ignored, plan, records, derivation: derive } = judged;
   if (derive === null || report.verdict !== 'pass') return report;
   const request: ReplayRequest = {
     ...session.request,
@@ -122,7 +112,7 @@ export async function judgeInputs(
     ...(derive.records.length > 0 ? { records: derive.records.map((one) => movedIn(derived, one)) } : {}),
     tried: derived.map(({ event: _event, ...input }) => ({
       ...input,
-      changes: inputWords(input, namesAt, options.isSeedSecret),
+      changes: inputWords(input, namesAt, derive.isSecret),
     })),
   };
   if (result.verdict === 'pass' || result.verdict === 'vacuous')
@@ -139,7 +129,7 @@ export async function judgeInputs(
     differences: differences.map(({ event: _event, ...difference }) => difference),
     fault: faults[0] ? describeFault(faults[0]) : null,
   };
-  return { ...failed, summary: withFailure(failed, inputs, options.isSeedSecret) };
+  return { ...failed, summary: withFailure(failed, inputs, derive.isSecret) };
 }
 
 /**

@@ -22,12 +22,12 @@ describe('what launches begin with where the captured code does not look', () =>
     [1, true, [['captured', 'huge', 'opposite']]],
     [4, true, [['captured', 'huge'], ['opposite'], ['huge'], ['opposite']]],
   ])('has every value in %d replays (adverse order %s)', (replays, adverse, expected) => {
-    expect(fillsOf({ overwritten }, { replays, adverse })).toEqual(expected);
+    expect(fillsOf({ overwritten }, replays, adverse)).toEqual(expected);
   });
 
   it('is what the app had where nothing is known', () => {
-    expect(fillsOf({}, { replays: 2, adverse: true })).toEqual([]);
-    expect(fillsOf({ overwritten: [] }, { replays: 2, adverse: true })).toEqual([]);
+    expect(fillsOf({}, 2, true)).toEqual([]);
+    expect(fillsOf({ overwritten: [] }, 2, true)).toEqual([]);
   });
 });
 

@@ -1,6 +1,5 @@
 import type { Selfcheck } from '../archive/capture-files';
 import type { Fill } from '../replay/program';
-import type { OptionsOnDevice } from './device-options';
 
 /**
  * Initial content, for each replay, of memory that the captured code overwrites without reading; empty if no such
@@ -9,7 +8,8 @@ import type { OptionsOnDevice } from './device-options';
  */
 export function fillsOf(
   { overwritten = [] }: Pick<Selfcheck, 'overwritten'>,
-  { replays, adverse }: Pick<OptionsOnDevice, 'replays' | 'adverse'>,
+  replays: number,
+  adverse: boolean,
 ): readonly (readonly Fill[])[] {
   if (overwritten.length === 0) return [];
   const last: readonly Fill[] = adverse ? [] : fillsOfAdverse;

@@ -2,6 +2,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { placeOf } from '../reproducer/named-arrays';
 import { nameParameters, overlap, pointersInto, type Place } from '../reproducer/signature';
+import type { Derivation } from '../replay/program';
 import { KernloopError } from '../support/error';
 import { formatCount } from '../support/report';
 import type { DerivedEvent } from '../replay/replay-events';
@@ -13,6 +14,13 @@ export interface InputRecords extends Place {
   name: string;
   /** Length of one record. */
   bytes: number;
+}
+
+/** Derivation with its records, which have names in the report. */
+export interface NamedDerivation extends Derivation {
+  records: readonly InputRecords[];
+  /** Whether the report may not show what the seed gave. */
+  isSecret: boolean;
 }
 
 const option = '--inputs-record';

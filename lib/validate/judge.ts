@@ -6,7 +6,6 @@ import { adverseReport, judgeAdverse, type Adverse } from './adverse';
 import { droppedOf, floatAtomicsOf } from './float-atomics';
 import { initializersOf } from './initializers';
 import { newPastLds, pastLdsOf } from './past-lds';
-import type { OptionsOnDevice } from './device-options';
 import type { DispatchReport, FloatAtomicReport, PastLdsReport, Verdict } from './report-json';
 import { argumentNames, comparedRegions } from './regions';
 import { failsInUse, runInUse, seedOfMachineInUse, type InUse } from './machine-in-use';
@@ -27,12 +26,8 @@ const launchImpossible: ErrorCode = 'LAUNCH_IMPOSSIBLE';
  * Replays a captured dispatch `replays` times and compares, in the first replay also on a machine in use, then once in
  * the adverse order. A fault or a limit ends it.
  */
-export async function judgeCase(
-  judged: Case,
-  options: Pick<OptionsOnDevice, 'replays' | 'adverse'>,
-  deps: Deps,
-): Promise<DispatchReport> {
-  const { replays, adverse } = options;
+export async function judgeCase(judged: Case, deps: Deps): Promise<DispatchReport> {
+  const { replays, adverse } = judged;
   const runs: Run[] = [];
   const seed = seedOfMachineInUse(judged);
   let inUse: InUse | null = null;
@@ -52,7 +47,7 @@ export async function judgeCase(
     runs.push(run);
     // A fill that the captured code itself fails under cannot judge the variant.
     if (run.outcome.result.fill && !run.outcome.result.stray_bytes && !(await withstandsFills(judged, index, deps)))
-      return judgeCase({ ...judged, fills: [], refuted: true }, options, deps);
+      return judgeCase({ ...judged, fills: [], refuted: true }, deps);
     if (isStopped(run)) return conclude(null);
   }
   if (!adverse) return conclude(null);

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Device } from '../device/device';
-import type { OptionsOnDevice } from './device-options';
 import type { CapturedDispatch, ChosenDispatches } from '../replay/captured-dispatches';
 import { reproducerPaths } from '../reproducer/layout';
 import type { Code, Reproducer } from '../reproducer/reproducer';
@@ -9,6 +8,7 @@ import { isInside } from '../support/files';
 import { readJson } from '../support/schema';
 import { isCaptured, recipeSchema } from '../toolchain/recipe';
 import type { Report, Verdict } from './report-json';
+import type { Case } from './run-case';
 
 /** The one part of the recipe that tells. */
 const provenSchema = z.looseObject({ code_object: recipeSchema.shape.code_object });
@@ -25,7 +25,10 @@ export interface Beside extends Omit<ChosenDispatches, 'chosen'> {
 }
 
 /** Option by which a file, a variable or the command line turns off what finds races on this device by default. */
-export function racesOff({ adverse, delays }: OptionsOnDevice, { seeded, hasPtx }: Device): Beside['racesOff'] {
+export function racesOff(
+  { adverse, delays }: Pick<Case, 'adverse' | 'delays'>,
+  { seeded, hasPtx }: Device,
+): Beside['racesOff'] {
   if (seeded) return adverse ? null : 'adverse';
   return hasPtx && delays === 0 ? 'delays' : null;
 }

@@ -3,7 +3,6 @@ import { describeCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import { launchesOf } from '../profile/launches-of';
-import type { ValidateOptions } from './options';
 import { editedLineWords, ofCapturedInput } from './edited-lines-text';
 import { argumentText, extentText } from './own-launch';
 import { raceLines } from './races';
@@ -26,7 +25,7 @@ export function printReport(
   report: Report,
   reports: readonly DispatchReport[],
   sessions: readonly [ReplaySession, ...ReplaySession[]],
-  { verbose }: ValidateOptions,
+  verbose: boolean,
   place: string | null,
   deps: Deps,
 ): void {

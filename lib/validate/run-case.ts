@@ -6,6 +6,7 @@ import { replayWithinLimit } from '../replay/within-limit';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { fillsOfAdverse } from './fills';
+import type { NamedDerivation } from './input-records';
 import type { Verdict } from './report-json';
 import type { IgnoredRange } from '../reproducer/roles';
 import type { ElementPlan } from './tolerance';
@@ -19,6 +20,14 @@ export interface Case {
   ignored: IgnoredRange[];
   plan: ElementPlan;
   records: RecordLength[];
+  /** Number of usual replays. */
+  replays: number;
+  /** Whether one more replay is in the adverse order. */
+  adverse: boolean;
+  /** Number of replays with delays. */
+  delays: number;
+  /** Other inputs to judge right code on; null if none were requested. */
+  derivation: NamedDerivation | null;
   /** Result of fillsOf(). */
   fills: readonly (readonly Fill[])[];
   /** Option --may-read-untouched. */

@@ -21,16 +21,21 @@ const leastLimits = 2;
 const findingsShown = 1000;
 const maxLogBytes = 16 * 1024 * 1024;
 
-function sanitizersOf(options: ValidateOptions): SanitizerTool[] {
-  return sanitizerTools.filter((tool) => options[tool]);
+/** compute-sanitizer, with the tools that are requested. */
+export interface Sanitizer {
+  program: string;
+  tools: readonly SanitizerTool[];
+  /** Least time after which a run counts as hung. */
+  leastMs: number;
 }
 
-/** Path of compute-sanitizer if one of its tools is requested; checked before anything runs. */
-export function requireSanitizer(options: ValidateOptions, deps: Deps): string | null {
-  const [tool] = sanitizersOf(options);
+/** Null if no tool is requested; checked before anything runs. */
+export function requireSanitizer(options: ValidateOptions, deps: Deps): Sanitizer | null {
+  const tools = sanitizerTools.filter((each) => options[each]);
+  const [tool] = tools;
   if (tool === undefined) return null;
-  const [path] = compilerCandidates('compute-sanitizer', deps.env);
-  if (path !== undefined) return path;
+  const [program] = compilerCandidates('compute-sanitizer', deps.env);
+  if (program !== undefined) return { program, tools, leastMs: options.limitSeconds * 1000 * leastLimits };
   throw new KernloopError(
     'ENVIRONMENT_TOOL_MISSING',
     `--${tool} needs compute-sanitizer, which is neither on the PATH nor in CUDA_HOME`,
@@ -45,16 +50,15 @@ export function requireSanitizer(options: ValidateOptions, deps: Deps): string |
 export async function sanitize(
   report: DispatchReport,
   session: ReplaySession,
-  options: ValidateOptions,
-  program: string | null,
+  sanitizer: Sanitizer | null,
   plainMs: number,
   deps: Deps,
 ): Promise<DispatchReport> {
-  if (program === null || report.verdict === 'fault' || report.verdict === 'limit') return report;
-  const limitMs = Math.max(plainMs * slowdown, options.limitSeconds * 1000 * leastLimits);
-  const sanitizer = { program, limitMs };
+  if (sanitizer === null || report.verdict === 'fault' || report.verdict === 'limit') return report;
+  const { program, tools, leastMs } = sanitizer;
+  const limited = { program, limitMs: Math.max(plainMs * slowdown, leastMs) };
   const checks: NonNullable<DispatchReport['sanitizer']> = [];
-  for (const tool of sanitizersOf(options)) checks.push(await check(tool, session, sanitizer, deps));
+  for (const tool of tools) checks.push(await check(tool, session, limited, deps));
   const fresh = checks.flatMap(({ tool, findings }) =>
     findings.filter(({ in_captured: known }) => !known).map((finding) => ({ tool, ...finding })),
   );
@@ -73,7 +77,7 @@ export async function sanitize(
   return { ...sanitized, summary: `${report.summary}; ${said.join('; ')}` };
 }
 
-interface Sanitizer {
+interface Limited {
   program: string;
   /** Time after which a run counts as hung. */
   limitMs: number;
@@ -82,7 +86,7 @@ interface Sanitizer {
 async function check(
   tool: SanitizerTool,
   session: ReplaySession,
-  sanitizer: Sanitizer,
+  sanitizer: Limited,
   deps: Deps,
 ): Promise<NonNullable<DispatchReport['sanitizer']>[number]> {
   const { findings } = await replayUnder(tool, session.request, session, sanitizer, deps);
@@ -99,7 +103,7 @@ async function replayUnder(
   tool: SanitizerTool,
   request: ReplayRequest,
   session: ReplaySession,
-  sanitizer: Sanitizer,
+  sanitizer: Limited,
   deps: Deps,
 ): Promise<SanitizerReport> {
   const report =
@@ -118,7 +122,7 @@ async function attempt(
   tool: SanitizerTool,
   request: ReplayRequest,
   session: ReplaySession,
-  { program, limitMs }: Sanitizer,
+  { program, limitMs }: Limited,
   deps: Deps,
 ): Promise<SanitizerReport | null> {
   const folder = mkdtempSync(join(tmpdir(), 'kernloop-sanitizer-'));

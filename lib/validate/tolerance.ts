@@ -58,8 +58,9 @@ export function planElements(
   const bounds = boundsOf(options);
   if (bounds === null && options.dtype.length > 0)
     throw new KernloopError('USAGE', '--dtype tells a type, but no tolerance', 'add --ulp, --atol or --rtol');
-  const forced = bounds === null ? [] : forcedElements(config, options);
-  const { named, fallback } = readTypes(options, config, capture, forced);
+  const { dtype, forceDtype } = options;
+  const forced = bounds === null ? [] : forcedElements(config, forceDtype);
+  const { named, fallback } = readTypes(dtype, forceDtype, config, capture, forced);
   const isIgnored = ({ id }: Region): boolean => ignored.some(({ region }) => region === id);
   const judged: TypedPlace[] = [...named];
   const exact: TypedPlace[] = [];
@@ -71,7 +72,7 @@ export function planElements(
     );
     const floats = typed.filter(({ type, isInput }) => isFloat(type) && !isInput);
     const isRest = fallback !== undefined && floats.length === 0 && !isNamed;
-    const rest = isRest ? restOf(region, fallback, options, config, capture, forced) : [];
+    const rest = isRest ? restOf(region, fallback, forceDtype, config, capture, forced) : [];
     judged.push(...floats, ...rest);
     exact.push(...typed.filter((place) => !floats.includes(place) && !rest.some((other) => overlap(place, other))));
     if (typed.length === 0 && rest.length === 0 && !isNamed) untyped.push(region.id);
@@ -89,7 +90,7 @@ export function planElements(
 function restOf(
   region: Region,
   type: ElementType,
-  { forceDtype }: ToleranceOptions,
+  forceDtype: boolean,
   config: KernelJson,
   capture: CaptureJson,
   forced: string[],
@@ -110,7 +111,7 @@ function restOf(
 }
 
 /** Elements that kernel.json's `element` forces; refused like a --dtype unless --force-dtype is set. */
-function forcedElements(config: KernelJson, { forceDtype }: ToleranceOptions): string[] {
+function forcedElements(config: KernelJson, forceDtype: boolean): string[] {
   return misnamedElements(config).map((arg) => {
     const { element: type, name, index } = arg;
     const target = name ?? `argument ${index}`;
@@ -192,7 +193,8 @@ function typesOfArguments(region: Region, config: KernelJson, capture: CaptureJs
 
 /** Reads `f32`; `r3=f32`, `out=f32` (a parameter), `r3:OFFSET:SIZE=f32`, or a module variable. */
 function readTypes(
-  { dtype: texts, forceDtype }: ToleranceOptions,
+  texts: readonly string[],
+  forceDtype: boolean,
   config: KernelJson,
   capture: CaptureJson,
   forced: string[],

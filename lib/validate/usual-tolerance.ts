@@ -1,7 +1,6 @@
 import { misnamedElements, withCapturedTypes } from '../reproducer/signature';
 import type { ToleranceEvent } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
-import type { ToleranceOptions } from './options';
 import type { DispatchReport } from './report-json';
 import { runCase, verdictOf, type Case } from './run-case';
 import { planElements, type ElementPlan } from './tolerance';
@@ -41,7 +40,6 @@ type Offered = Pick<NonNullable<DispatchReport['usual_tolerance']>, 'ulp' | 'ato
 export async function usualTolerance(
   judged: Case,
   report: DispatchReport,
-  options: ToleranceOptions,
   deps: Deps,
 ): Promise<DispatchReport['usual_tolerance']> {
   const { session, plan, ignored } = judged;
@@ -56,7 +54,8 @@ export async function usualTolerance(
   const offered = unitsOf(differing) ?? absoluteOf(differing, plan);
   if (!offered) return undefined;
   const { ulp, atol } = offered;
-  const tolerant = planElements({ ...options, ulp, atol }, config, session.capture, ignored);
+  // Without a tolerance, no type was given either.
+  const tolerant = planElements({ ulp, atol, dtype: [], forceDtype: false }, config, session.capture, ignored);
   const run = await runCase({ ...judged, plan: tolerant }, 0, deps);
   if (verdictOf(run) !== 'pass') return undefined;
   return { ...offered, dtypes: [...new Set(differing.map(({ dtype }) => dtype))], ...worst(differing) };

@@ -27,7 +27,7 @@ import { placeOfVerdict } from './place';
 import { printReport, verdictLabels } from './report-text';
 import { givenRecords } from '../replay/records';
 import { ignoredRanges } from '../reproducer/roles';
-import { requireSanitizer, sanitize } from './sanitizer';
+import { requireSanitizer, sanitize, type Sanitizer } from './sanitizer';
 import { planElements } from './tolerance';
 import { usualTolerance } from './usual-tolerance';
 
@@ -42,14 +42,14 @@ export async function validate(options: ValidateOptions, deps: Deps): Promise<Re
   const [first] = sessions;
   if (options.inputs === 0 && options.inputsOnly === undefined && options.inputsRecord.length > 0)
     deps.report.warn('no derived inputs were asked for, in which records would change places: add --inputs 4');
-  requireSameText(options, judged, first.code, reproducer);
+  requireSameText(options.reproducer, options.variant, judged, first.code, reproducer);
   const edited = await editedLines(sessions, judged, deps);
   const report: Report = edited === undefined ? judged : withEditedLines(judged, edited);
   const lost = failureOf(() => writeOwnJson(first.reproducer.report, report, reportFormat));
   // The error about report.json says as much of the folder.
   if (lost === undefined) keepVerdict(first.reproducer.root, keptOf(report), deps);
   const place = report.verdict === 'pass' ? null : placeOf(reports, first);
-  printReport(report, reports, sessions, options, place, deps);
+  printReport(report, reports, sessions, options.verbose, place, deps);
   if (lost === undefined) return report;
   const what = `${lost.what}; the verdict was ${verdictLabels[report.verdict]} (${report.summary})`;
   throw new KernloopError(lost.code, what, lost.hint, { cause: lost });
@@ -70,13 +70,14 @@ function placeOf(reports: readonly DispatchReport[], session: ReplaySession): st
 
 /** Refuses the verdict of a source that was edited meanwhile: it would be taken for that of the text in the folder. */
 function requireSameText(
-  { reproducer, variant }: ValidateOptions,
+  folder: string,
+  variant: string | undefined,
   report: Report,
   judged: Code,
   { config, files }: Reproducer,
 ): void {
   const edit = failureOf(() => {
-    const current = openReproducer(reproducer, new ReadOnce(files));
+    const current = openReproducer(folder, new ReadOnce(files));
     const now = chooseCode(current, variant);
     if (!isDeepStrictEqual(current.config, config))
       throw new KernloopError('VARIANT_STALE', `${kernelFile} is another one since it was judged`, '');
@@ -136,14 +137,14 @@ export async function judge(
   const options = asTheDeviceHas(given, first.device);
   const cases: [Case, ...Case[]] = [caseOf(first, options, deps), ...others.map((one) => caseOf(one, options, deps))];
   const sanitizer = requireSanitizer(options, deps);
-  const reports = await judgeAll(cases, options, sanitizer, deps);
+  const reports = await judgeAll(cases, sanitizer, deps);
   return {
     report: overallReport(reports, {
       ...beside,
       capture: options.capture ?? numberOfFolder(options.reproducer, first.reproducer),
       code: first.code,
       unproven: unprovenSource(first.reproducer, first.code),
-      racesOff: racesOff(options, first.device),
+      racesOff: racesOff(cases[0], first.device),
     }),
     reports,
     sessions,
@@ -153,7 +154,8 @@ export async function judge(
 function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): Case {
   const { selfcheck, sha256, seal } = requireSelfcheck(session, deps);
   const ignored = ignoredRanges(session.reproducer.config, session.capture);
-  derivationOf(session, options);
+  const derivation = derivationOf(session, options);
+  const { replays, adverse, delays } = options;
   return {
     session,
     selfcheck,
@@ -161,15 +163,15 @@ function caseOf(session: ReplaySession, options: OptionsOnDevice, deps: Deps): C
     ignored,
     plan: planElements(options, session.reproducer.config, session.capture, ignored),
     records: givenRecords(options.record, session.reproducer.config, session.capture, selfcheck),
-    fills: fillsOf(selfcheck, options),
+    ...{ replays, adverse, delays, derivation },
+    fills: fillsOf(selfcheck, replays, adverse),
     mayReadUntouched: options.mayReadUntouched,
   };
 }
 
 async function judgeAll(
   [first, ...others]: readonly [Case, ...Case[]],
-  options: OptionsOnDevice,
-  sanitizer: string | null,
+  sanitizer: Sanitizer | null,
   deps: Deps,
 ): Promise<[DispatchReport, ...DispatchReport[]]> {
   const judge = async (one: Case, delays: DelaysBegun): Promise<DispatchReport> => {
@@ -177,24 +179,24 @@ async function judgeAll(
     let plainMs;
     try {
       const beganMs = deps.clock.monotonicMs();
-      const report = await judgeCase(one, options, deps);
+      const report = await judgeCase(one, deps);
       plainMs = deps.clock.monotonicMs() - beganMs;
-      const usual = await usualTolerance(one, report, options, deps);
+      const usual = await usualTolerance(one, report, deps);
       delayed = await delays.judge(usual === undefined ? report : { ...report, usual_tolerance: usual });
     } finally {
       await delays.end();
     }
-    return sanitize(await judgeInputs(one, delayed, options, deps), one.session, options, sanitizer, plainMs, deps);
+    return sanitize(await judgeInputs(one, delayed, deps), one.session, sanitizer, plainMs, deps);
   };
   let tellHeld = (_isHeld: boolean): void => undefined;
   const held = new Promise<boolean>((resolve) => (tellHeld = resolve));
   // The code of the first is compiled while this waits for the device.
-  const ofFirst = beginDelays(first, options, held, deps);
+  const ofFirst = beginDelays(first, held, deps);
   try {
     return await withDevice(first.session.device, deps, async () => {
       tellHeld(true);
       const reports: [DispatchReport, ...DispatchReport[]] = [await judge(first, ofFirst)];
-      for (const other of others) reports.push(await judge(other, beginDelays(other, options, held, deps)));
+      for (const other of others) reports.push(await judge(other, beginDelays(other, held, deps)));
       return reports;
     });
   } finally {
