@@ -4,7 +4,7 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { readCubin } from '../toolchain/cubin';
+import { cubinKernels } from '../toolchain/cubin';
 import { isSameMachineCode } from '../toolchain/machine-code';
 import { readCapture } from '../archive/capture-files';
 import { readCapturedCode } from '../archive/captured-code';
@@ -36,7 +36,7 @@ class RecordedProgram {
 
   defines(symbol: string): boolean {
     const cubin = this.cubin();
-    if (cubin !== null && readCubin(cubin)?.kernels.some((kernel) => kernel.symbol === symbol)) return true;
+    if (cubin !== null && cubinKernels(cubin)?.some((kernel) => kernel.symbol === symbol)) return true;
     const ptx = this.output('ptx');
     return ptx !== null && ptxEntries(readFileSync(ptx, 'utf8')).has(symbol);
   }

@@ -2,7 +2,7 @@ import type { CaptureJson } from '../archive/capture-files';
 import { readCapturedCode } from '../archive/captured-code';
 import type { Deps } from '../deps/deps';
 import { explicitSlots } from '../reproducer/kernel-args';
-import { codeObjectTarget } from '../toolchain/code-object-kernels';
+import { codeObjectTarget } from '../toolchain/described-code';
 import type { Recipe } from '../toolchain/recipe';
 import { genericOr } from '../toolchain/target';
 import { dialectFor } from '../toolchain/dialects';
@@ -22,9 +22,9 @@ export async function readCaptured({ capture, captureFolder }: PristineRequest, 
   const code = await readCapturedCode(captureFolder, deps);
   if (!dialectFor(kind).tellsTarget) {
     if (typeof code === 'string') return { code: null, unreadable: code, isa };
-    return { code, unreadable: null, isa: genericOr(isa, codeObjectTarget(code)) };
+    return { code, unreadable: null, isa: genericOr(isa, await codeObjectTarget(code, deps)) };
   }
-  if (typeof code !== 'string') return { code, unreadable: null, isa: codeObjectTarget(code) ?? isa };
+  if (typeof code !== 'string') return { code, unreadable: null, isa: (await codeObjectTarget(code, deps)) ?? isa };
   deps.report.warn(
     `the captured code could not be read (${code}): it is taken to be for ${isa}, and compared by its digest`,
   );

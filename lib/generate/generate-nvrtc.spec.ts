@@ -5,7 +5,8 @@ import { nativePathsIn } from '../native/native-paths';
 import { adopt } from '../adopt/adopt';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
-import { fakeDeps, type Call, type FakeDeps } from '../testing/fake-deps';
+import { fakeDeps, type Call, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
+import { realArchive } from '../testing/real-archive';
 import type { Recipe } from '../toolchain/recipe';
 import { recompile } from '../recompile/recompile';
 import { twoUnitsCubin } from '../toolchain/testing/fake-nvcc';
@@ -80,7 +81,9 @@ describe('a kernel that the app compiled at run time', () => {
       join(workspace, 'app/kernloop.json'),
       JSON.stringify({ name: 'demo', device: 'cuda', command: ['x'], kernels }),
     );
-    const archive = ({ args }: Call): number => {
+    const archive: FakeProgram = (call) => {
+      const { args } = call;
+      if (args[0] === 'describe') return realArchive(call);
       copyFileSync(twoUnitsCubin, args[args.indexOf('--output') + 1] ?? '');
       return 0;
     };

@@ -13,7 +13,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { assemblePtx, quotedLine } from '../toolchain/assemble-ptx';
 import { compileReproducer } from '../toolchain/compile';
-import { codeObjectTarget } from '../toolchain/code-object-kernels';
+import { codeObjectTarget } from '../toolchain/described-code';
 import { cubinPtx } from '../toolchain/cubin';
 import { kernelResources } from '../toolchain/kernel-resources';
 import { isNvcc } from '../toolchain/translation-unit';
@@ -187,7 +187,7 @@ async function fromCodeObject<Rewritten extends { readonly ptx: string }>(
 ): Promise<Made<Rewritten>> {
   const original = cubinPtx(bytes);
   if (original === null) throw noPtx(session, 'the code object keeps none (-lineinfo would have it keep it)');
-  const target = codeObjectTarget(bytes);
+  const target = await codeObjectTarget(bytes, deps);
   if (target === null) throw noPtx(session, 'the code object does not say what GPU it is for');
   const rewritten = rewrite(original);
   const python = pythonOf(session);

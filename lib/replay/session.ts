@@ -46,7 +46,7 @@ export async function openSessions(
     options.capture ?? numberOfFolder(options.reproducer, reproducer),
     whenLeftOut,
   );
-  // Before anything is fetched, which may take long: what was built is still as it was looked at.
+  // Chosen before anything is fetched, which may take long: the build was looked at just now.
   const code = given ?? chooseCode(reproducer, options.variant);
   const stored: { dispatch: CapturedDispatch; stores: string[] }[] = [];
   for (const dispatch of chosen) {

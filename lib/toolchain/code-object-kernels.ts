@@ -1,6 +1,6 @@
 import { decode } from '@msgpack/msgpack';
 import { z } from 'zod';
-import { readCubin } from './cubin';
+import { cubinKernels } from './cubin';
 import { contentOf, isElf64, readNotes, readSections, readSymbols, sectionTypes, type Section } from './elf';
 import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
 
@@ -10,7 +10,6 @@ const descriptorBytes = 64;
 const metadataNote = { name: 'AMDGPU', type: 32 };
 
 const metadataSchema = z.looseObject({
-  'amdhsa.target': z.string().optional(),
   'amdhsa.kernels': z.array(
     z.looseObject({
       '.symbol': z.string(),
@@ -23,15 +22,9 @@ const metadataSchema = z.looseObject({
 
 type Metadata = z.output<typeof metadataSchema>;
 
-/** Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if it names none or is no code object. */
-export function codeObjectTarget(bytes: Buffer): string | null {
-  if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.target ?? null;
-  return readMetadata(bytes, readSections(bytes))?.['amdhsa.target'] ?? null;
-}
-
 /** Kernels of a code object (AMD's or a cubin) from its symbols and metadata; null if the bytes are no code object. */
 export function codeObjectKernels(bytes: Buffer): CodeObjectKernel[] | null {
-  if (!isElf64(bytes, machineAmdgpu)) return readCubin(bytes)?.kernels ?? null;
+  if (!isElf64(bytes, machineAmdgpu)) return cubinKernels(bytes);
   const sections = readSections(bytes);
   const metadata = readMetadata(bytes, sections);
   const symbols = sections

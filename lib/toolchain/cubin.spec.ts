@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeObjectKernels, codeObjectTarget } from './code-object-kernels';
+import { codeObjectKernels } from './code-object-kernels';
 
 // Uses the native reader's test files. Expected places: the C ABI's for `char, Mixed, float*, bool`, which the native
 // tests take from the host compiler. Over-aligned parameters are aligned in the constant bank, whose start differs by
@@ -11,27 +11,6 @@ const argumentsIn = (name: string, kernel: string) =>
   codeObjectKernels(read(name))?.find(({ symbol }) => symbol === kernel)?.args;
 
 describe('cubins', () => {
-  it('name what they were compiled for', () => {
-    for (const target of ['sm_80', 'sm_86', 'sm_90a', 'sm_100a', 'sm_120'])
-      expect(codeObjectTarget(read(`tiny.${target}.cubin`))).toBe(target);
-    expect(codeObjectTarget(read('parameters.sm_75.cubin'))).toBe('sm_75');
-    expect(codeObjectTarget(read('tiny.sm_100f.cubin'))).toBe('sm_100');
-  });
-
-  it('are read in the encoding of earlier versions, and not guessed in one that is not known', () => {
-    const bytes = read('tiny.sm_86.cubin');
-    const header = (osAbi: number, version: number, flags: number): Buffer => {
-      const copy = Buffer.from(bytes);
-      copy.set([osAbi, version], 7);
-      copy.writeUInt32LE(flags, 48);
-      return copy;
-    };
-    expect(codeObjectTarget(header(0x33, 7, 0x00560556))).toBe('sm_86');
-    expect(codeObjectTarget(header(0x33, 7, 0x005a0d5a))).toBe('sm_90a');
-    expect(codeObjectTarget(header(0x41, 9, 0x06005604))).toBeNull();
-    expect(codeObjectTarget(header(0x41, 8, 0x0600fa04))).toBeNull();
-  });
-
   it('list their kernels, and no device function or what the driver provides', () => {
     expect(codeObjectKernels(read('linked.sm_90.cubin'))?.map(({ symbol }) => symbol)).toEqual([
       '_Z13calls_pointerPPi',
@@ -81,7 +60,6 @@ describe('cubins', () => {
   it('are not what lacks its device link, nor what nvcc wraps around them', () => {
     for (const name of ['tiny.relocatable.cubin', 'tiny.fatbin', 'tiny.ptx', 'tiny.o']) {
       expect(codeObjectKernels(read(name))).toBeNull();
-      expect(codeObjectTarget(read(name))).toBeNull();
     }
   });
 
@@ -107,7 +85,6 @@ describe('cubins', () => {
         const hostile = Buffer.from(bytes);
         hostile[at] = value;
         codeObjectKernels(hostile);
-        codeObjectTarget(hostile);
       }
     }
   });

@@ -1,11 +1,5 @@
-import { contentOf, isElf64, readSections, readSymbols, sectionTypes, type Section } from './elf';
+import { contentOf, isElf64, readSections, readSymbols, sectionTypes } from './elf';
 import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
-
-export interface Cubin {
-  /** `sm_90`, `sm_90a`; null for an unknown encoding. */
-  target: string | null;
-  kernels: CodeObjectKernel[];
-}
 
 const machineCuda = 190;
 const typeExecutable = 2;
@@ -14,10 +8,10 @@ const symbolFunction = 2;
 const entryFlag = 0x10;
 
 /**
- * Reads a linked cubin; null if the bytes are none. The format is NVIDIA's own: native/codeobject/cubin.h, which reads
- * more of it, and its test data document what was found and how.
+ * Kernels of a linked cubin; null if the bytes are none. The format is NVIDIA's own: native/codeobject/cubin.h, which
+ * reads more of it, and its test data document what was found and how.
  */
-export function readCubin(bytes: Buffer): Cubin | null {
+export function cubinKernels(bytes: Buffer): CodeObjectKernel[] | null {
   if (!isElf64(bytes, machineCuda) || bytes.readUInt16LE(16) !== typeExecutable) return null;
   const sections = readSections(bytes);
   const byName = new Map(sections.map((section) => [section.name, section]));
@@ -27,19 +21,16 @@ export function readCubin(bytes: Buffer): Cubin | null {
     .filter(({ info, other }) => (info & 0xf) === symbolFunction && (other & entryFlag) !== 0)
     .filter(({ name, section }) => name !== '' && sections[section]?.name === `.text.${name}`)
     .map(({ name }) => name);
-  return {
-    target: targetOf(bytes, byName.get('.nv.compat')),
-    kernels: [...new Set(symbols)].sort().map((symbol) => {
-      const section = byName.get(`.nv.info.${symbol}`);
-      return { symbol, args: section ? argumentsOf(readAttributes(contentOf(bytes, section))) : null };
-    }),
-  };
+  return [...new Set(symbols)].sort().map((symbol) => {
+    const section = byName.get(`.nv.info.${symbol}`);
+    return { symbol, args: section ? argumentsOf(readAttributes(contentOf(bytes, section))) : null };
+  });
 }
 
 /** Instructions by function name, including kernels. */
 export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; code: Buffer }> {
   const prefix = '.text.';
-  const kernels = new Set(readCubin(bytes)?.kernels.map(({ symbol }) => symbol));
+  const kernels = new Set(cubinKernels(bytes)?.map(({ symbol }) => symbol));
   const functions = isElf64(bytes, machineCuda)
     ? readSections(bytes).filter(({ name }) => name.startsWith(prefix))
     : [];
@@ -61,25 +52,6 @@ export function cubinPtx(bytes: Buffer): string | null {
   return text.includes('.version') ? text : null;
 }
 
-/** Decodes the target by ELF ABI: version 7 up to CUDA 12, version 8 since CUDA 13. */
-function targetOf(bytes: Buffer, compat: Section | undefined): string | null {
-  const flags = bytes.readUInt32LE(48);
-  const abi = `${bytes[7]}/${bytes[8]}`;
-  if (abi === '51/7') return targetName(flags & 0xff, (flags & 0x800) !== 0);
-  if (abi !== '65/8') return null;
-  const compatible = readAttributes(compat ? contentOf(bytes, compat) : Buffer.alloc(0)) ?? [];
-  const specific = compatible.some(({ code, value }) => code === compatIsaClass && (value & 0xff) === 1);
-  return targetName((flags >>> 8) & 0xff, (flags & 0x8) !== 0 || specific);
-}
-
-function targetName(architecture: number, specific: boolean): string | null {
-  return knownArchitectures.has(architecture) ? `sm_${architecture}${specific ? 'a' : ''}` : null;
-}
-
-const knownArchitectures: ReadonlySet<number> = new Set([
-  50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
-]);
-
 interface Attribute {
   code: number;
   /** Value in formats with a byte or a half word. */
@@ -88,7 +60,6 @@ interface Attribute {
   words: number[];
 }
 
-const compatIsaClass = 9;
 const sizedFormat = 4;
 const attributes = {
   parameterBank: 0x0a,

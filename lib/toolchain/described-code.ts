@@ -48,3 +48,9 @@ export async function describeCode(
     throw new KernloopError('NATIVE_FAILED', describeEnd('kernloop-archive describe', ended), rebuildHint);
   return described;
 }
+
+/** Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if it names none or is no code object. */
+export const codeObjectTarget = async (
+  bytes: Buffer,
+  deps: Parameters<typeof describeCode>[1],
+): Promise<string | null> => (await describeCode(bytes, deps))?.target || null;

@@ -54,7 +54,7 @@ export async function usualTolerance(
   const offered = unitsOf(differing) ?? absoluteOf(differing, plan);
   if (!offered) return undefined;
   const { ulp, atol } = offered;
-  // Without a tolerance, no type was given either.
+  // No type was given without a tolerance.
   const tolerant = planElements({ ulp, atol, dtype: [], forceDtype: false }, config, session.capture, ignored);
   const run = await runCase({ ...judged, plan: tolerant }, 0, deps);
   if (verdictOf(run) !== 'pass') return undefined;
