@@ -94,7 +94,7 @@ class Inputs {
   private requireJudged(look: ReadOnce): void {
     const value = this.value(judgedFile(this.root));
     if (isUnknown(value)) return;
-    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, look, jsonReader(look.textOf));
+    const changed = changedJudged(value, this.folders.root, this.workspaceRoot, look, jsonReader(look.jsonIn));
     if (changed !== null) throw changedInput(changed);
   }
 
@@ -108,11 +108,11 @@ class Inputs {
     throw changedInput(`what ${this.root} is compiled from`);
   }
 
-  private requireDeclared({ textOf }: ReadOnce, files: readonly string[]): void {
+  private requireDeclared({ textOf, jsonIn }: ReadOnce, files: readonly string[]): void {
     const path = join(this.root, kernloopFile);
     const absolute = join(this.workspaceRoot, path);
     if (textOf(absolute) === undefined) throw changedInput(path);
-    const now = declaredValues(path, jsonReader(textOf)(absolute));
+    const now = declaredValues(path, jsonReader(jsonIn)(absolute));
     // The stage reports a kernel that is not declared.
     for (const file of files) if (now[file] !== undefined && this.value(file) !== now[file]) throw changedInput(path);
   }

@@ -6,6 +6,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { isInside } from '../support/files';
 import { taken } from '../support/output-file';
+import type { ReadOnce } from '../support/read-once';
 import { readJson } from '../support/schema';
 import { captureFile, foreignCaptureFiles } from '../archive/capture-files';
 import { outputsOf } from './selection';
@@ -26,11 +27,12 @@ const captureOwnerSchema = z.looseObject({
  * Refuses a folder that another app with the same name wrote: its files are neither replaced nor mixed with.
  * kernel.json names the owner of a reproducer, even if its capture came from elsewhere; without one, the captures do.
  */
-export function requireOwnPlace(app: App, kernel: string, output = app.capture(kernel)): void {
+export function requireOwnPlace(app: App, kernel: string, output = app.capture(kernel), files?: ReadOnce): void {
   const { root, kernelJson, pristine, capture } = reproducerPaths(app.reproducer(kernel));
-  const declared = output === capture ? ownersIn([kernelJson, join(pristine, kernelFile)], kernelOwnerSchema) : [];
+  const declared =
+    output === capture ? ownersIn([kernelJson, join(pristine, kernelFile)], kernelOwnerSchema, files) : [];
   const captured = [output, ...foldersIn(outputsOf(output))].map(captureFile);
-  const owners = declared.length > 0 ? declared : ownersIn(captured, captureOwnerSchema);
+  const owners = declared.length > 0 ? declared : ownersIn(captured, captureOwnerSchema, files);
   const other = owners.find(({ owner }) => isForeign(owner, app));
   if (other) throw foreign(output === capture ? root : output, other.path, other.owner, app);
 }
@@ -60,10 +62,11 @@ function foldersIn(folder: string): string[] {
 function ownersIn(
   paths: readonly string[],
   schema: typeof kernelOwnerSchema | typeof captureOwnerSchema,
+  files: ReadOnce | undefined,
 ): { path: string; owner: Owner }[] {
   return paths.flatMap((path) => {
     try {
-      return [{ path, owner: readJson(path, schema, 'FILE_UNREADABLE', '').app }];
+      return [{ path, owner: readJson(path, schema, 'FILE_UNREADABLE', '', files).app }];
     } catch {
       return [];
     }

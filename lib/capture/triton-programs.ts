@@ -20,6 +20,7 @@ import { readJson } from '../support/schema';
 
 /** Writes Triton's record of a captured kernel beside its capture; nothing if no process used Triton. */
 export function keepTritonProgram(records: TritonRecords, captureFolder: string, deps: Pick<Deps, 'report'>): void {
+  if (records.areNone) return;
   try {
     const made = programOf(records, readCapture(captureFolder), processOf(captureFolder));
     if (made === null) return;
@@ -71,7 +72,6 @@ export class TritonRecords {
 }
 
 function programOf(records: TritonRecords, capture: CaptureJson, pid: number | null): TritonJson | null {
-  if (records.areNone) return null;
   const compilations = records.all('compile', tritonCompileSchema);
   const found = compilations.find(({ code_object: { sha256 } }) => sha256 === capture.kernel.code_object);
   const none: TritonJson = {

@@ -19,6 +19,7 @@ import { CompiledUnits } from '../toolchain/compiled-units';
 import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { jsonReader } from '../support/lenient-json';
+import { ReadOnce } from '../support/read-once';
 import { warningOnce } from '../support/report';
 import { adopt } from '../adopt/adopt';
 import { whyCaptureAgain } from './current-capture';
@@ -50,14 +51,15 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
       : await captureKernels(app, { ...options, app: app.root, kernel: missing, build: false, dryRun: false }, deps);
   const failures = captured?.failures ?? [];
   const kernels: ExtractedKernel[] = [];
-  const units = new CompiledUnits();
-  const read = jsonReader();
+  // The captures stay as they are from here on.
+  const known = { app, units: new CompiledUnits(), files: new ReadOnce() };
+  const read = jsonReader(known.files.jsonIn);
   for (const name of names.filter((wanted) => !failures.some((failure) => failure.name === wanted))) {
     const capture = captured?.captures.find((done) => done.name === name) ?? null;
     const { replaces } = again.get(name) ?? {};
     if (replaces !== undefined)
       deps.report.result(`${name}: ${shown(app.capture(name))} replaces the capture that was there: ${replaces}`);
-    kernels.push({ name, capture, ...(await makeReproducer(app, name, options, units, deps)) });
+    kernels.push({ name, capture, ...(await makeReproducer(known, name, options, deps)) });
     for (const line of sameLaunches(app, name, read)) deps.report.warn(line);
   }
   if (failures.length > 0) throw withProgress(failures, kernels);
@@ -66,19 +68,18 @@ export async function extract(given: ExtractOptions, outer: Deps): Promise<Extra
 }
 
 async function makeReproducer(
-  app: App,
+  known: { app: App; units: CompiledUnits; files: ReadOnce },
   name: string,
   options: ExtractOptions,
-  units: CompiledUnits,
   deps: Deps,
 ): Promise<Pick<ExtractedKernel, 'reproducer' | 'generated' | 'adopted'>> {
   const { translationUnit, define, language, compileLimitSeconds, reset } = options;
+  const { app } = known;
   const { root } = reproducerPaths(app.reproducer(name));
   const generated = await generate(
     { app: app.root, kernel: name, translationUnit, define, language, compileLimitSeconds },
     deps,
-    units,
-    app,
+    known,
   );
   const adopted = await adopt({ reproducer: root, reset }, deps);
   return { reproducer: root, generated, adopted };

@@ -113,7 +113,7 @@ describe('generate', () => {
       const { identical, pristine } = await generate(
         { app: made.app, kernel: 'k', compileLimitSeconds: 120 },
         { ...deps, run },
-        units,
+        { units },
       );
       return { compilations, identical, recipe: readFileSync(join(pristine, 'recipe.json'), 'utf8') };
     };

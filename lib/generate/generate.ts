@@ -1,6 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openApp } from '../app/app';
+import { openApp, type App } from '../app/app';
 import { readCapture } from '../archive/capture-files';
 import { requireOwnPlace } from '../capture/owner';
 import type { Deps } from '../deps/deps';
@@ -19,26 +19,41 @@ import { keepReads } from './kept-reads';
 import { isIdentical, isSameCode } from './prove';
 import type { PristineRequest } from './request';
 import { partialOf } from '../support/leftovers';
+import { ReadOnce } from '../support/read-once';
 import type { GenerateResult } from './result';
 import { resetFolder } from './scratch';
+
+/** What a caller knows of the app and its captures already. */
+interface GenerateContext {
+  units?: CompiledUnits;
+  app?: App;
+  files?: ReadOnce;
+}
 
 /** Writes `pristine/`: the kernel's source as a project of its own, proven by compiling it. */
 export async function generate(
   options: GenerateOptions,
   deps: Deps,
-  units?: CompiledUnits,
-  app = openApp(options.app, deps.opened),
+  { units, app = openApp(options.app, deps.opened), files = new ReadOnce() }: GenerateContext = {},
 ): Promise<GenerateResult> {
   warnOfVariablesSetAside(deps);
   const kernel = withKnownKernels(app, deps.env, () => app.kernel(options.kernel));
-  requireOwnPlace(app, kernel.name);
   const captureFolder = app.capture(kernel.name);
+  requireOwnPlace(app, kernel.name, captureFolder, files);
   const { pristine } = reproducerPaths(app.reproducer(kernel.name));
   const folder = partialOf(pristine);
   refuseForeignFiles(pristine);
   removeLeftovers(dirname(pristine));
   try {
-    const request = { ...options, app, kernel, captureFolder, capture: readCapture(captureFolder), folder, units };
+    const request = {
+      ...options,
+      app,
+      kernel,
+      captureFolder,
+      capture: readCapture(captureFolder, files),
+      folder,
+      units,
+    };
     const result = await buildPristine(request, deps);
     // Checks again, because the user may have edited files during the compilation.
     refuseForeignFiles(pristine);

@@ -90,7 +90,7 @@ async function generated(
       : runProcess(file, args, options);
   };
   const { deps, reported } = recordingDeps({ run, env });
-  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120 }, deps, units);
+  const result = await generate({ app, kernel: 'k', compileLimitSeconds: 120 }, deps, { units });
   const recipe = JSON.parse(readFileSync(join(result.pristine, 'recipe.json'), 'utf8')) as Recipe;
   await adopt({ reproducer, reset: false }, deps);
   reported.length = 0;

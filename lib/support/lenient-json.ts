@@ -10,16 +10,20 @@ export function textIfThere(path: string): string | undefined {
 /** Value of a JSON file; undefined if it is missing or broken: stages that need the file report that. */
 export type JsonReader = (path: string) => unknown;
 
-/** Memoises for one command, which reads the same files several times. `textOf` may know their texts already. */
-export const jsonReader = (textOf = textIfThere): JsonReader =>
+/** Memoises for one command, which reads the same files several times. `jsonIn` may know their values already. */
+export const jsonReader = (jsonIn = jsonIfThere): JsonReader =>
   memoised((path) => {
     try {
-      const text = textOf(path);
-      return text === undefined ? undefined : valueOfJson(path, text);
+      return jsonIn(path);
     } catch {
       return undefined;
     }
   });
+
+function jsonIfThere(path: string): unknown {
+  const text = textIfThere(path);
+  return text === undefined ? undefined : valueOfJson(path, text);
+}
 
 export function memoised<R>(of: (path: string) => R): (path: string) => R {
   const known = new Map<string, R>();

@@ -34,14 +34,14 @@ export class ReadOnce {
   readonly textOf = (path: string): string | undefined => this.whole(path)?.text;
 
   /** Value of a JSON file; undefined if it is missing. */
-  jsonIn(path: string): unknown {
+  readonly jsonIn = (path: string): unknown => {
     const whole = this.whole(path);
     const known = this.values.get(path);
     if (whole === undefined || whole.digest === known?.digest) return whole && known?.value;
     const value = valueOfJson(path, whole.text);
     this.values.set(path, { digest: whole.digest, value });
     return value;
-  }
+  };
 
   /** Project files are read whole, because their text is asked for, too; others may be large. */
   readonly digestOf = (path: string): string => {

@@ -70,7 +70,7 @@ export function beforeTasks(files: readonly string[], workspaceRoot: string, arg
   const read = readerIn(workspaceRoot, look.textOf);
   const foreignIn = (reproducer: string): string[] => foreignFiles(join(workspaceRoot, reproducer, 'pristine'), look);
   const apps = found.filter((file) => basename(file) === kernloopFile);
-  const json = jsonReader(look.textOf);
+  const json = jsonReader(look.jsonIn);
   const declared = (file: string): unknown => json(join(workspaceRoot, file));
   const isOurs = (file: string): boolean => {
     const value = declared(file);

@@ -28,7 +28,7 @@ export function reproducerValues(
   toolchain: string,
   // An app may have thousands of kernels, and system headers are the same for all of them.
   files = new ReadOnce(),
-  json: JsonReader = jsonReader(files.textOf),
+  json: JsonReader = jsonReader(files.jsonIn),
 ): { values: TaskValues; tracked: readonly string[] } {
   const known = { digestOf: files.digestOf, isThere: files.isThere, toolchain, opened: files };
   const named = new Set<string>();

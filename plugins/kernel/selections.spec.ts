@@ -14,7 +14,7 @@ const app = (first: object, more: object = {}): string =>
 const variables = (text: string, file = 'apps/a/kernloop.json') =>
   selectionValues(
     [file],
-    jsonReader(() => text),
+    jsonReader(() => JSON.parse(text) as unknown),
   );
 const [saxpy, sum] = ['saxpy', 'sum'].map((kernel) => selectionFile('apps/a', kernel)) as [string, string];
 
