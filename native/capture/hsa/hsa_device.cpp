@@ -83,13 +83,13 @@ HsaDevice::~HsaDevice() {
 std::optional<Error> HsaDevice::drain(Deadline deadline) {
   if (auto refusal = agent_.drainer.wait(deadline)) return refusal;
   drop_unmapped();
-  load_kernels();
+  set_up_kernels();
   return std::nullopt;
 }
 
 // Not for little memory, which the host compares sooner than a queue is made, nor on the software GPU, whose memory is
 // the host's.
-void HsaDevice::load_kernels() {
+void HsaDevice::set_up_kernels() {
   constexpr uint64_t kFewBytes = uint64_t{64} << 20;
   if (counters_.is_there() || tracked_bytes(agent_.allocations.snapshot()) < kFewBytes) return;
   auto kernels = HsaKernels::load(agent_.hsa, queue_.device);
@@ -99,6 +99,29 @@ void HsaDevice::load_kernels() {
   } else {
     agent_.log.line("memory is compared by the CPU: no kernels of ours: %s", kernels.error().message.c_str());
   }
+  auto staging = HsaStaging::create(agent_.hsa, queue_.device, kSnapshotChunkBytes);
+  if (staging) {
+    staging_ = std::move(*staging);
+  } else {
+    agent_.log.line("memory is copied without pinned buffers: %s", staging.error().message.c_str());
+  }
+}
+
+void HsaDevice::finish() noexcept {
+  kernels_.reset();
+  staging_.reset();
+}
+
+// False: the pinned buffers are not for this memory, or failed.
+bool HsaDevice::read_staged(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
+  if (staging_ == nullptr) return false;
+  if (read_last_ != from.base) is_staged_ = is_local(from);
+  read_last_ = from.base;
+  if (!is_staged_) return false;
+  const uint64_t end = offset + into.size();
+  if (staging_->read(from.base + offset, into, from.size > end ? from.size - end : 0)) return true;
+  staging_.reset();
+  return false;
 }
 
 // In memory of this GPU, which it reaches whatever the app has mapped where.
@@ -176,6 +199,7 @@ void HsaDevice::look_at_region(Allocation& region) {
 
 std::optional<Error> HsaDevice::read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) {
   if (from.host_owned) return host_memory_.read(from.host_address + offset, into);
+  if (read_staged(from, offset, into)) return std::nullopt;
   const uint64_t address = from.base + offset;
   if (agent_.hsa.core.hsa_memory_copy_fn(into.data(), reinterpret_cast<const void*>(address), into.size()) ==
       HSA_STATUS_SUCCESS) {
@@ -214,6 +238,7 @@ std::optional<Error> HsaDevice::run(Deadline deadline, RunReport* report) {
   hsa_kernel_dispatch_packet_t packet = packet_;
   if (completion_) packet.completion_signal = completion_.get();
   packet.header = alone_and_visible(packet.header);
+  if (staging_ != nullptr) staging_->forget();
   handed_over_ = true;
   if (!completion_) {
     agent_.drainer.hand_on(queue_, &packet, 1, write_);

@@ -5,6 +5,7 @@
 #include "capture/core/host_memory.h"
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hsa_kernels.h"
+#include "capture/hsa/hsa_staging.h"
 
 namespace kernloop::capture {
 
@@ -32,7 +33,7 @@ class HsaDevice : public DeviceCapture {
   std::optional<Error> checksums(const Allocation& of, std::vector<Checksum>* per_snapshot_chunk) override;
   std::optional<Error> find_pointers(const Allocation& in, const AllocationList& all, std::vector<size_t>* hits,
                                      bool* searched) override;
-  void finish() noexcept override { kernels_.reset(); }
+  void finish() noexcept override;
 
   // Lets the dispatch run, alone, and waits for it. On a refusal it may still be running; the destructor then sees to
   // its end.
@@ -43,7 +44,8 @@ class HsaDevice : public DeviceCapture {
 
  private:
   void drop_unmapped();
-  void load_kernels();
+  void set_up_kernels();
+  bool read_staged(const Allocation& from, uint64_t offset, std::span<uint8_t> into);
   bool is_local(const Allocation& allocation) const;
 
   Agent& agent_;
@@ -55,6 +57,9 @@ class HsaDevice : public DeviceCapture {
   SoftgpuCounters counters_;
   HostMemory host_memory_;
   std::unique_ptr<HsaKernels> kernels_;
+  std::unique_ptr<HsaStaging> staging_;
+  uint64_t read_last_ = 0;  // an allocation
+  bool is_staged_ = false;  // by `staging_`
   bool reaches_peer_ = false;
   bool handed_over_ = false;
   bool ours_ = false;  // with our completion signal: we complete the app's

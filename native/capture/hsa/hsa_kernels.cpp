@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
-#include "base/bytes.h"
 #include "cuda/kernels/device_kernels_gfx.h"
 
 namespace kernloop::capture {
@@ -20,39 +20,7 @@ constexpr uint16_t kHeader = HSA_PACKET_TYPE_KERNEL_DISPATCH | 1 << HSA_PACKET_H
                              HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE |
                              HSA_FENCE_SCOPE_SYSTEM << HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE;
 
-struct Search {
-  const HsaOriginals* hsa;
-  std::optional<hsa_amd_memory_pool_t> pool;
-};
-
-// Memory of the host for kernel arguments: every GPU can be given access to it.
-hsa_status_t take_pool(hsa_amd_memory_pool_t pool, void* data) {
-  Search& search = *static_cast<Search*>(data);
-  const auto& amd = search.hsa->amd;
-  uint32_t segment = 0, flags = 0;
-  amd.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
-  if (segment != HSA_AMD_SEGMENT_GLOBAL) return HSA_STATUS_SUCCESS;
-  amd.hsa_amd_memory_pool_get_info_fn(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags);
-  if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) == 0) return HSA_STATUS_SUCCESS;
-  search.pool = pool;
-  return HSA_STATUS_INFO_BREAK;
-}
-
-hsa_status_t take_agent(hsa_agent_t agent, void* data) {
-  Search& search = *static_cast<Search*>(data);
-  hsa_device_type_t type = HSA_DEVICE_TYPE_GPU;
-  search.hsa->core.hsa_agent_get_info_fn(agent, HSA_AGENT_INFO_DEVICE, &type);
-  if (type != HSA_DEVICE_TYPE_CPU) return HSA_STATUS_SUCCESS;
-  search.hsa->amd.hsa_amd_agent_iterate_memory_pools_fn(agent, take_pool, data);
-  return search.pool ? HSA_STATUS_INFO_BREAK : HSA_STATUS_SUCCESS;
-}
-
 }  // namespace
-
-Error HsaKernels::failed(const char* call, hsa_status_t status) const {
-  return {"DEVICE_ERROR", std::string(call) + " returned " + to_hex_number(static_cast<uint64_t>(status)),
-          "see the agent's log"};
-}
 
 Result<std::unique_ptr<HsaKernels>> HsaKernels::load(const HsaOriginals& hsa, hsa_agent_t device) {
   std::unique_ptr<HsaKernels> kernels(new HsaKernels(hsa, device));
@@ -65,36 +33,25 @@ Result<std::unique_ptr<HsaKernels>> HsaKernels::load(const HsaOriginals& hsa, hs
 HsaKernels::~HsaKernels() {
   if (is_stuck_) {
     done_.leak();
+    shared_.leak();
     return;
   }
   if (queue_ != nullptr) hsa_.core.hsa_queue_destroy_fn(queue_);
   if (executable_) hsa_.core.hsa_executable_destroy_fn(*executable_);
   if (reader_) hsa_.core.hsa_code_object_reader_destroy_fn(*reader_);
-  if (shared_ != nullptr) hsa_.amd.hsa_amd_memory_pool_free_fn(shared_);
 }
 
 Status HsaKernels::set_up() {
   done_ = OwnSignal::create(hsa_, 1);
-  if (!done_) return failed("hsa_signal_create", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-  if (Status status = set_up_memory(); !status) return status;
+  if (!done_) return hsa_error("hsa_signal_create", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  auto shared =
+      HostBuffer::create(hsa_, device_, kArgumentBytes + size_t{16} * std::max(limits.blocks, limits.targets));
+  if (!shared) return shared.error();
+  shared_ = std::move(*shared);
   if (Status status = load_code(); !status) return status;
   const hsa_status_t status = hsa_.core.hsa_queue_create_fn(device_, kPackets, HSA_QUEUE_TYPE_SINGLE, nullptr, nullptr,
                                                             UINT32_MAX, UINT32_MAX, &queue_);
-  if (status != HSA_STATUS_SUCCESS) return failed("hsa_queue_create", status);
-  return Unit{};
-}
-
-Status HsaKernels::set_up_memory() {
-  Search search{&hsa_, std::nullopt};
-  hsa_.core.hsa_iterate_agents_fn(take_agent, &search);
-  if (!search.pool) return failed("hsa_iterate_agents", HSA_STATUS_ERROR_INVALID_REGION);
-  const size_t bytes = kArgumentBytes + size_t{16} * std::max(limits.blocks, limits.targets);
-  void* memory = nullptr;
-  hsa_status_t status = hsa_.amd.hsa_amd_memory_pool_allocate_fn(*search.pool, bytes, 0, &memory);
-  if (status != HSA_STATUS_SUCCESS) return failed("hsa_amd_memory_pool_allocate", status);
-  shared_ = static_cast<uint8_t*>(memory);
-  status = hsa_.amd.hsa_amd_agents_allow_access_fn(1, &device_, nullptr, memory);
-  if (status != HSA_STATUS_SUCCESS) return failed("hsa_amd_agents_allow_access", status);
+  if (status != HSA_STATUS_SUCCESS) return hsa_error("hsa_queue_create", status);
   return Unit{};
 }
 
@@ -107,24 +64,24 @@ Status HsaKernels::load_code() {
   hsa_status_t status = core.hsa_code_object_reader_create_from_memory_fn(code.data(), code.size(), &reader_.emplace());
   if (status != HSA_STATUS_SUCCESS) {
     reader_.reset();
-    return failed("hsa_code_object_reader_create_from_memory", status);
+    return hsa_error("hsa_code_object_reader_create_from_memory", status);
   }
   status = core.hsa_executable_create_alt_fn(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr,
                                              &executable_.emplace());
   if (status != HSA_STATUS_SUCCESS) {
     executable_.reset();
-    return failed("hsa_executable_create_alt", status);
+    return hsa_error("hsa_executable_create_alt", status);
   }
   status = core.hsa_executable_load_agent_code_object_fn(*executable_, device_, *reader_, nullptr, nullptr);
-  if (status != HSA_STATUS_SUCCESS) return failed("hsa_executable_load_agent_code_object", status);
+  if (status != HSA_STATUS_SUCCESS) return hsa_error("hsa_executable_load_agent_code_object", status);
   status = core.hsa_executable_freeze_fn(*executable_, nullptr);
-  if (status != HSA_STATUS_SUCCESS) return failed("hsa_executable_freeze", status);
+  if (status != HSA_STATUS_SUCCESS) return hsa_error("hsa_executable_freeze", status);
   for (const char* name :
        {"kernloop_checksums", "kernloop_set_targets", "kernloop_find_pointers", "kernloop_take_hits"}) {
     hsa_executable_symbol_t symbol{};
     status =
         core.hsa_executable_get_symbol_by_name_fn(*executable_, (std::string(name) + ".kd").c_str(), &device_, &symbol);
-    if (status != HSA_STATUS_SUCCESS) return failed(name, status);
+    if (status != HSA_STATUS_SUCCESS) return hsa_error(name, status);
     Kernel& kernel = kernels_[name];
     const auto ask = [&](hsa_executable_symbol_info_t question, void* answer) {
       if (status == HSA_STATUS_SUCCESS) status = core.hsa_executable_symbol_get_info_fn(symbol, question, answer);
@@ -132,7 +89,7 @@ Status HsaKernels::load_code() {
     ask(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &kernel.object);
     ask(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, &kernel.private_bytes);
     ask(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, &kernel.group_bytes);
-    if (status != HSA_STATUS_SUCCESS) return failed(name, status);
+    if (status != HSA_STATUS_SUCCESS) return hsa_error(name, status);
   }
   return Unit{};
 }
@@ -144,8 +101,8 @@ Status HsaKernels::reserve(uint64_t bytes) const {
 
 Status HsaKernels::run(const char* name, uint64_t blocks, const void* params, size_t bytes) {
   const Kernel& kernel = kernels_.at(name);
-  std::memset(shared_, 0, kArgumentBytes);
-  std::memcpy(shared_, params, bytes);
+  std::memset(shared_.data(), 0, kArgumentBytes);
+  std::memcpy(shared_.data(), params, bytes);
   hsa_.core.hsa_signal_store_relaxed_fn(done_.get(), 1);
 
   hsa_kernel_dispatch_packet_t packet{};
@@ -157,7 +114,7 @@ Status HsaKernels::run(const char* name, uint64_t blocks, const void* params, si
   packet.private_segment_size = kernel.private_bytes;
   packet.group_segment_size = kernel.group_bytes;
   packet.kernel_object = kernel.object;
-  packet.kernarg_address = shared_;
+  packet.kernarg_address = shared_.data();
   packet.completion_signal = done_.get();
   const uint64_t place = hsa_.core.hsa_queue_add_write_index_relaxed_fn(queue_, 1);
   char* const slot = static_cast<char*>(queue_->base_address) + place % queue_->size * sizeof packet;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/hsa/host_buffer.h"
 #include "capture/hsa/signal.h"
 #include "cuda/kernels/kernel_runs.h"
 
@@ -36,7 +37,7 @@ class HsaKernels {
   // The launcher of cuda/kernels/kernel_runs.h.
   const cuda::LaunchLimits limits{};
   Status reserve(uint64_t bytes) const;
-  void* host() const { return shared_ + kArgumentBytes; }
+  void* host() const { return shared_.data() + kArgumentBytes; }
   uint64_t device() const { return reinterpret_cast<uint64_t>(host()); }
   template <typename Params>
   Status run(const char* name, uint64_t blocks, const Params& params) {
@@ -53,18 +54,16 @@ class HsaKernels {
 
   HsaKernels(const HsaOriginals& hsa, hsa_agent_t device) : hsa_(hsa), device_(device) {}
   Status set_up();
-  Status set_up_memory();
   Status load_code();
   Status self_test();
   Status run(const char* name, uint64_t blocks, const void* params, size_t bytes);
-  Error failed(const char* call, hsa_status_t status) const;
 
   const HsaOriginals& hsa_;
   const hsa_agent_t device_;
   hsa_queue_t* queue_ = nullptr;
   std::optional<hsa_code_object_reader_t> reader_;
   std::optional<hsa_executable_t> executable_;
-  uint8_t* shared_ = nullptr;  // memory of the host that the GPU reaches: arguments, then results or targets
+  HostBuffer shared_;  // arguments, then results or targets
   OwnSignal done_;
   std::map<std::string_view, Kernel> kernels_;
   bool is_stuck_ = false;  // a kernel did not end: what it uses stays
