@@ -469,21 +469,25 @@ TEST_F(SoftgpuCaptureTest, ProfileCountsEveryDispatchWithItsExecutedInstructions
   EXPECT_EQ(total, summary["dispatches"].get<uint64_t>());
 }
 
+// The dispatches of a kernel that a profile measured. HIP since 6.4 has kernels of its own for copies.
+uint64_t measured(const Json& summary, const std::string& kernel) {
+  for (const Json& row : summary["kernel_profile"]) {
+    if (row["name"].get<std::string>().starts_with(kernel + "(")) return row["dispatches"].get<uint64_t>();
+  }
+  return 0;
+}
+
 TEST_F(SoftgpuCaptureTest, ProfileMeasuresDispatchesThatAreInFlightWhenTheProgramEnds) {
   run.config["mode"] = "profile";
   ASSERT_EQ(record({"unfinished"}), 0) << app_output;
-  const Json summary = run.event("summary");
-  ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
-  EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
+  EXPECT_EQ(measured(run.event("summary"), "count_up"), 50u) << run.recorder->output();
 }
 
 TEST_F(SoftgpuCaptureTest, ProfileHasMeasuredWhatTheProgramWaitedForBeforeItEndsAtOnce) {
   run.config["mode"] = "profile";
   for (int i = 0; i < 10; ++i) {
     ASSERT_EQ(record({"ends-at-once"}), 0) << app_output;
-    const Json summary = run.event("summary");
-    ASSERT_EQ(summary["kernel_profile"].size(), 1u) << run.recorder->output();
-    EXPECT_EQ(summary["kernel_profile"][0]["dispatches"], 50);
+    EXPECT_EQ(measured(run.event("summary"), "count_up"), 50u) << run.recorder->output();
   }
 }
 
