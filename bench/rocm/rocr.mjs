@@ -53,6 +53,7 @@ const leftOut = {
     ...['SoftgpuQueueTest.MemoryThatTheRuntimeDidNotFree*', '*NoSignalOfOursIsLeft*', '*AProgramThatClosesTheAgents*'],
     // hsa_amd_queue_create, which came with ROCm 7.13.
     ...['*AQueueMadeByDescriptor*', '*WithoutItsSlotInTheTables*', '*TheTablesThatItHandsOutAreEnough*'],
+    '*AQueueOfTheRuntimesPool*', // the same
   ],
   softgpu_hip_surface_test: [
     ...['Gates.*', 'Errors.OfWhatIsNotThere'],
@@ -108,6 +109,12 @@ const runs = (linux, kills) => {
         HIP_MEM_POOL_SUPPORT: '1',
       }),
     ),
+    ...targets.map((target) => [
+      `hsa_kernels_test ${target}`,
+      target,
+      [join(built, 'bin/hsa_kernels_test'), `--gtest_filter=*${target}`],
+      {},
+    ]),
     tests('softgpu_capture_test', 'gfx90a'),
     tests('softgpu_queue_test', 'gfx90a'),
     busy,

@@ -54,6 +54,8 @@ hsa_status_t hsa_amd_counted_queue_acquire(hsa_agent_t agent, hsa_queue_type_t t
                                            void (*callback)(hsa_status_t status, hsa_queue_t* source, void* data),
                                            void* data, uint64_t flags, hsa_queue_t** queue);
 
+hsa_status_t hsa_amd_counted_queue_release(hsa_queue_t* queue);
+
 #define HSA_AMD_MEMORY_COPY_OP_VERSION 1
 
 /* The part of an operation that waiting needs; the rest describes the copy. */

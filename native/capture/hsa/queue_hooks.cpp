@@ -198,18 +198,6 @@ hsa_status_t amd_queue_create(hsa_agent_t device, hsa_amd_queue_create_desc_t* d
   return status;
 }
 
-hsa_status_t counted_queue_acquire(hsa_agent_t device, hsa_queue_type_t type, hsa_amd_queue_priority_t priority,
-                                   QueueErrorCallback callback, void* data, uint64_t flags, hsa_queue_t** queue) {
-  if (Agent* agent = agent_for_use()) {
-    agent->guarded([&] {
-      agent->note("QUEUE_NOT_INTERCEPTED",
-                  "a queue was taken from the runtime's pool (hsa_amd_counted_queue_acquire), which cannot be "
-                  "intercepted: what is dispatched there is not seen");
-    });
-  }
-  return originals().amd.hsa_amd_counted_queue_acquire_fn(device, type, priority, callback, data, flags, queue);
-}
-
 hsa_status_t queue_destroy(hsa_queue_t* queue) {
   Agent* agent = active_agent();
   if (agent == nullptr) return originals().core.hsa_queue_destroy_fn(queue);
@@ -233,6 +221,34 @@ hsa_status_t queue_destroy(hsa_queue_t* queue) {
   return status;
 }
 
+// A queue of the runtime's pool, whose hardware queue other callers may have, too, cannot be intercepted: one of the
+// app's own replaces it. The runtime checks the arguments, and chooses the size.
+hsa_status_t counted_queue_acquire(hsa_agent_t device, hsa_queue_type_t type, hsa_amd_queue_priority_t priority,
+                                   QueueErrorCallback callback, void* data, uint64_t flags, hsa_queue_t** queue) {
+  const auto& amd = originals().amd;
+  Agent* agent = agent_for_use();
+  if (agent == nullptr)
+    return amd.hsa_amd_counted_queue_acquire_fn(device, type, priority, callback, data, flags, queue);
+  const HoldScope scope(agent->hold);
+  const hsa_status_t status =
+      amd.hsa_amd_counted_queue_acquire_fn(device, type, priority, callback, data, flags, queue);
+  if (status != HSA_STATUS_SUCCESS) return status;
+  const QueueRequest request{device, (*queue)->size, type, callback, data, UINT32_MAX, UINT32_MAX};
+  hsa_queue_t* intercepted = create_intercepted(*agent, request);
+  if (intercepted == nullptr) return status;
+  if (priority != HSA_AMD_QUEUE_PRIORITY_NORMAL) amd.hsa_amd_queue_set_priority_fn(intercepted, priority);
+  amd.hsa_amd_counted_queue_release_fn(*queue);
+  *queue = intercepted;
+  return status;
+}
+
+hsa_status_t counted_queue_release(hsa_queue_t* queue) {
+  Agent* agent = active_agent();
+  bool is_ours = false;
+  if (agent != nullptr) agent->guarded([&] { is_ours = agent->queues.find(queue) != nullptr; });
+  return is_ours ? queue_destroy(queue) : originals().amd.hsa_amd_counted_queue_release_fn(queue);
+}
+
 hsa_status_t set_profiler_enabled(hsa_queue_t* queue, int enable) {
   if (Agent* agent = active_agent()) {
     bool ours = false;
@@ -254,6 +270,7 @@ void install_queue_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_AMD(table, hsa_amd_profiling_set_profiler_enabled, &set_profiler_enabled);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_queue_create, &amd_queue_create);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_counted_queue_acquire, &counted_queue_acquire);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_counted_queue_release, &counted_queue_release);
 }
 
 }  // namespace kernloop::capture

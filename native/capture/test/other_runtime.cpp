@@ -1,6 +1,9 @@
 // Puts what the runtimes at hand do not do into their tables below the agent's functions (HSA_TOOLS_LIB names this tool
 // first). OTHER_RUNTIME says what: "shared": memory and handles can be handed to other processes, and come back as
-// themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target.
+// themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target; "counted": it
+// has a pool of queues, which programs reach by the functions that this library exports.
+#include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -43,6 +46,21 @@ hsa_status_t pointer_info(const void* address, hsa_amd_pointer_info_t* info, voi
   return status;
 }
 
+HsaApiTable* tables = nullptr;
+std::atomic<int> queues_out{0};
+
+hsa_status_t counted_acquire(hsa_agent_t agent, hsa_queue_type_t type, hsa_amd_queue_priority_t,
+                             void (*callback)(hsa_status_t, hsa_queue_t*, void*), void* data, uint64_t,
+                             hsa_queue_t** queue) {
+  ++queues_out;
+  return originals.core.hsa_queue_create_fn(agent, 64, type, callback, data, UINT32_MAX, UINT32_MAX, queue);
+}
+
+hsa_status_t counted_release(hsa_queue_t* queue) {
+  --queues_out;
+  return originals.core.hsa_queue_destroy_fn(queue);
+}
+
 constexpr hsa_isa_t kGeneric{4242};
 constexpr char kGenericName[] = "amdgcn-amd-amdhsa--gfx9-generic:xnack-";
 
@@ -64,6 +82,7 @@ hsa_status_t isa_info(hsa_isa_t isa, hsa_isa_info_t question, void* answer) {
 extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table, uint64_t, uint64_t,
                                                               const char* const*) {
   if (!originals.copy_from(*table)) return false;
+  tables = table;
   const std::string_view other = std::getenv("OTHER_RUNTIME");
   CoreApiTable& core = *table->core_;
   if (other == "shared") {
@@ -73,6 +92,11 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table
     KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   } else if (other == "peer") {
     KERNLOOP_HOOK_AMD(*table, hsa_amd_pointer_info, &pointer_info);
+  } else if (other == "counted") {
+    auto& amd = rocm7_amd_table(*table);
+    if (amd.version.minor_id < offsetof(rocr::Rocm7AmdExtTable, hsa_amd_memory_async_batch_copy_fn)) return false;
+    amd.hsa_amd_counted_queue_acquire_fn = &counted_acquire;
+    amd.hsa_amd_counted_queue_release_fn = &counted_release;
   } else if (other == "generic") {
     hook(core.version, core.hsa_agent_iterate_isas_fn, &iterate_isas);
     hook(core.version, core.hsa_isa_get_info_alt_fn, &isa_info);
@@ -81,5 +105,17 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table
 }
 
 extern "C" __attribute__((visibility("default"))) void OnUnload() {}
+
+// As ROCr exports them. An error of the release if a queue of the pool was never given back.
+extern "C" __attribute__((visibility("default"))) hsa_status_t other_runtime_acquire(hsa_agent_t agent,
+                                                                                     hsa_queue_t** queue) {
+  return rocm7_amd_table(*tables).hsa_amd_counted_queue_acquire_fn(
+      agent, HSA_QUEUE_TYPE_MULTI, HSA_AMD_QUEUE_PRIORITY_HIGH, nullptr, nullptr, 0, queue);
+}
+
+extern "C" __attribute__((visibility("default"))) hsa_status_t other_runtime_release(hsa_queue_t* queue) {
+  const hsa_status_t status = rocm7_amd_table(*tables).hsa_amd_counted_queue_release_fn(queue);
+  return queues_out == 0 ? status : HSA_STATUS_ERROR;
+}
 
 }  // namespace kernloop::capture

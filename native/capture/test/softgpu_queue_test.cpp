@@ -370,6 +370,13 @@ TEST_F(SoftgpuOtherTest, ACaptureIsOfTheProcessorWhateverGenericTargetTheRuntime
   EXPECT_EQ(run.event("queue").value("isa", ""), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-") << run.event("queue");
 }
 
+TEST_F(SoftgpuOtherTest, AQueueOfTheRuntimesPoolIsReplacedByOneThatIsSeen) {
+  run.select("^append$", 3);
+  ASSERT_EQ(record({"counted", "pool"}, other("counted")), 0) << output;
+  expect_list("s", {11, 22}, {11, 22, 33});
+  EXPECT_EQ(note(), "none");
+}
+
 class RocprofilerTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<bool> {
  protected:
   static Environment environment(Environment more = {}) {

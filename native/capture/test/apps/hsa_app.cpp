@@ -1,5 +1,6 @@
 // A program on the HSA API itself, for the end-to-end tests: ways to make queues and to fill them that the HIP runtime
 // at hand does not have. A kernel appends to a list on the device; the program checks the list.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -103,6 +104,20 @@ hsa_queue_t* queue_by_descriptor() {
   }
   CHECK(hsa_queue_destroy(descs[0].queue));
   return descs[2].queue;
+}
+
+// A runtime later than those at hand: the tool that plays it (other_runtime.cpp) exports its functions.
+template <typename... Arguments>
+hsa_status_t call_other_runtime(const char* function, Arguments... arguments) {
+  const std::string tools = std::getenv("HSA_TOOLS_LIB");
+  void* const library = dlopen(tools.substr(0, tools.find(' ')).c_str(), RTLD_LAZY | RTLD_NOLOAD);
+  return reinterpret_cast<hsa_status_t (*)(Arguments...)>(dlsym(library, function))(arguments...);
+}
+
+hsa_queue_t* counted_queue() {
+  hsa_queue_t* queue = nullptr;
+  CHECK(call_other_runtime("other_runtime_acquire", device.gpu, &queue));
+  return queue;
 }
 
 uint32_t* allocate(size_t count) {
@@ -215,7 +230,7 @@ void wait(hsa_signal_t signal) {
 }
 
 // Barriers of both kinds and four dispatches at once, behind `skip` packets that move the place in the ring.
-int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, size_t skip) {
+int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, size_t skip, bool is_counted) {
   hsa_signal_t begun, done;
   CHECK(hsa_signal_create(0, 0, nullptr, &begun));  // a barrier on it is passed at once
   CHECK(hsa_signal_create(1, 0, nullptr, &done));
@@ -226,7 +241,11 @@ int run(hsa_queue_t* queue, uint64_t kernel, uint32_t* list, uint32_t* length, s
           append(kernel, list, length, 44), barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
   wait(done);
   const bool is_right = fetch(length, 1)[0] == 4 && fetch(list, 4) == std::vector<uint32_t>{11, 22, 33, 44};
-  CHECK(hsa_queue_destroy(queue));
+  if (is_counted) {
+    CHECK(call_other_runtime("other_runtime_release", queue));
+  } else {
+    CHECK(hsa_queue_destroy(queue));
+  }
   return is_right ? 0 : 1;
 }
 
@@ -495,7 +514,8 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 
 }  // namespace
 
-// hsa_app KERNELS classic|descriptor|cooperative|behind|beside|crowd|relay|shares|large|loads|arguments|full|broken
+// hsa_app KERNELS
+// classic|descriptor|cooperative|counted|behind|beside|crowd|relay|shares|large|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -561,8 +581,9 @@ int main(int argument_count, char** arguments) {
   } else {
     hsa_queue_t* queue = queues == "descriptor"    ? queue_by_descriptor()
                          : queues == "cooperative" ? classic_queue(HSA_QUEUE_TYPE_COOPERATIVE)
+                         : queues == "counted"     ? counted_queue()
                                                    : classic_queue();
-    result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip);
+    result = run(queue, load_kernel(arguments[1], "append.kd"), list, length, skip, queues == "counted");
   }
   for (const Mapped& one : mapped) unmap_memory(one);
   CHECK(hsa_shut_down());
