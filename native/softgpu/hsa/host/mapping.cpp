@@ -6,6 +6,14 @@
 
 namespace kernloop::softgpu {
 
+namespace {
+
+// Waves access memory far apart, and touch most of a large allocation: huge pages save faults and misses of the TLB.
+// Hosts without them refuse, which changes nothing.
+constexpr uint64_t kLarge = uint64_t{4} << 20;
+
+}  // namespace
+
 Mapping::Mapping(Mapping&& other) noexcept : base_(other.base_), size_(std::exchange(other.size_, 0)) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
@@ -19,7 +27,9 @@ Mapping::~Mapping() {
 }
 
 std::optional<Mapping> Mapping::memory_at(uint64_t base, uint64_t size) {
-  return map(base, size, PROT_READ | PROT_WRITE);
+  std::optional<Mapping> mapping = map(base, size, PROT_READ | PROT_WRITE);
+  if (mapping && size >= kLarge) ::madvise(reinterpret_cast<void*>(base), size, MADV_HUGEPAGE);
+  return mapping;
 }
 
 std::optional<Mapping> Mapping::reservation_at(uint64_t base, uint64_t size) {
