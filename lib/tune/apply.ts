@@ -61,7 +61,9 @@ export async function applyChanges(
       'build',
       variantName(config.language === 'none' ? 'hip' : config.language, config.device.kind),
     );
-    const report = await validate(validateOptionsSchema.parse({ ...judging, reproducer: root, variant }), deps);
+    // The command opened the project before it was changed.
+    const anew = { ...deps, opened: undefined };
+    const report = await validate(validateOptionsSchema.parse({ ...judging, reproducer: root, variant }), anew);
     if (report.exit_code !== 0) {
       throw new KernloopError(
         'TUNE_NOT_APPLIED',

@@ -1,6 +1,8 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openReproducer } from '../reproducer/reproducer';
 import { sha256 } from '../support/files';
+import { ReadOnce } from '../support/read-once';
 import { failure } from '../testing/failure';
 import { fakeDeps } from '../testing/fake-deps';
 import { flag } from '../testing/fake-programs';
@@ -263,7 +265,9 @@ describe('tune', () => {
   it('writes the winner only when it is asked, and then the reproducer passes with it', async () => {
     const before = await run(['kRows=8', 'WIDTH=2']);
     expect(before.applied).toEqual([]);
-    const deps = depsWith();
+    // A command has opened the project before.
+    const deps = { ...depsWith(), opened: new ReadOnce() };
+    openReproducer(made.reproducer, deps.opened);
     const { applied } = await run(['kRows=8', 'WIDTH=2'], deps, { apply: true });
     expect(applied.map((name) => name.split('/').at(-1))).toEqual(['kernel_variant.hip', 'kernel.json']);
     expect(made.workspace.read('kernels/app/saxpy/kernel_variant.hip')).toBe(source.replace('= 4', '= 8'));
