@@ -171,8 +171,15 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     at += prepared.size_bytes() / 4;
   }
   run->waits = is_waiting(*run);
-  if (Translator* translator = use_ == Use::kExecute ? Translator::shared() : nullptr)
-    run->translation = std::make_shared<RunTranslation>(*translator, target_.wave_size);
+  Translator* const translator = use_ == Use::kExecute && !run->waits ? Translator::shared() : nullptr;
+  if (translator) {
+    const auto find = [this](uint64_t address) -> const CodeRun* {
+      return contains(address) && address - base_ < kBytes
+                 ? runs_[(address - base_) / 4].load(std::memory_order_acquire)
+                 : nullptr;
+    };
+    run->translation = std::make_shared<RunTranslation>(*translator, target_.wave_size, find);
+  }
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
   if (const CodeRun* other = runs_[slot].load(std::memory_order_acquire)) return *other;

@@ -46,6 +46,13 @@ DecodedInstruction shift_registers(const WaveSlot& wave, const DecodedInstructio
 
 }  // namespace
 
+Interpreter::Interpreter(MemoryPort& memory, CodeCache& code, Target target) : memory_(memory), code_(code, target) {
+  region_.by_class = by_class_;
+  region_.active_lanes = &active_lanes_;
+  region_.valu_lanes = &valu_lanes_;
+  region_.lds = &memory.counters.lds;
+}
+
 void Interpreter::run(WaveSlot& wave, uint64_t end, uint32_t accesses) {
   const bool runs_end_with_accesses = code_.use() == CodePage::Use::kAccesses;
   while (wave.instructions < end) {
@@ -75,6 +82,14 @@ void Interpreter::execute_runs(WaveSlot& wave, uint64_t end) {
   CodePage* page = nullptr;
   uint64_t page_base = 0;
   do {
+    const Translated& known = translated_[wave.pc / 4 % kTranslated];
+    if (known.run && known.pc == wave.pc) {
+      const uint64_t before = wave.instructions;
+      execute_region(wave, *known.run, end);
+      if (wave.instructions == before) [[unlikely]]  // the run goes beyond the end
+        return interpret<false>(wave, end);
+      continue;
+    }
     uint64_t offset = wave.pc - page_base;
     if (offset >= CodePage::kBytes || !page) [[unlikely]] {
       page = code_.page_of(wave.pc, memory_);
@@ -84,6 +99,11 @@ void Interpreter::execute_runs(WaveSlot& wave, uint64_t end) {
     const CodeRun& run = page->run_at(static_cast<unsigned>(offset / 4));
     if (run.steps.size() > end - wave.instructions) [[unlikely]]
       return interpret<false>(wave, end);
+    if (const TranslatedRun* translated = run.translation ? run.translation->at_execution(run) : nullptr) {
+      translated_[wave.pc / 4 % kTranslated] = {wave.pc, translated};
+      execute_region(wave, *translated, end);
+      continue;
+    }
     execute_run(wave, run);
     if (run.waits && wave.pc == run.steps.front().instruction->address) [[unlikely]]
       wave.state = WaveState::kSleeping;
@@ -201,16 +221,13 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
     count_in_profile(wave, *step->instruction);
 }
 
-// `step`: the one that is executed, and at the end the first one behind the segments.
-[[gnu::noinline]] void Interpreter::execute_segments(WaveSlot& wave, const CodeRun& run, const CodeRun::Step*& step) {
-  const TranslatedRun* const translated = run.translation->at_execution(run);
-  if (!translated) return;
-  for (const TranslatedSegment& segment : translated->segments) {
-    const CodeRun::Step* const first = run.steps.data() + segment.first();
-    for (; step != first; ++step) step->execute(wave, *step->instruction);
-    segment.execute(wave, run.steps.data(), step);
-    step = run.steps.data() + segment.end();
-  }
+void Interpreter::execute_region(WaveSlot& wave, const TranslatedRun& run, uint64_t end) {
+  region_.end = end;
+  const uint32_t faulted = run.function(&wave, &region_, run.entry);
+  if (faulted == 0) [[likely]]
+    return;
+  take_back(wave, *run.region->runs[faulted - 1], *region_.step);
+  std::rethrow_exception(std::exchange(region_.fault, nullptr));
 }
 
 [[gnu::always_inline]] inline void Interpreter::execute_run(WaveSlot& wave, const CodeRun& run) {
@@ -218,8 +235,6 @@ void Interpreter::take_back(WaveSlot& wave, const CodeRun& run, const CodeRun::S
   const CodeRun::Step* step = run.steps.data();
   const CodeRun::Step* const last = step + run.steps.size() - 1;
   try {
-    if (run.translation) [[unlikely]]
-      execute_segments(wave, run, step);
     for (; step != last; ++step) step->execute(wave, *step->instruction);
     wave.pc = last->instruction->address;
     wave.next_pc = wave.pc + last->instruction->size_bytes;

@@ -8,13 +8,14 @@
 #include "softgpu/engine/access/memory_port.h"
 #include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/observe/meetings.h"
+#include "softgpu/engine/translate/translated_run.h"
 #include "softgpu/engine/wave/workgroup.h"
 
 namespace kernloop::softgpu {
 
 class Interpreter {
  public:
-  Interpreter(MemoryPort& memory, CodeCache& code, Target target = kGfx90a) : memory_(memory), code_(code, target) {}
+  Interpreter(MemoryPort& memory, CodeCache& code, Target target = kGfx90a);
 
   // Runs until the wave ends, waits, or has executed `end` instructions in all. Throws WaveFault with wave.pc at the
   // culprit. `accesses`: limit of accesses to memory in runs that end at accesses (0: no limit).
@@ -33,7 +34,7 @@ class Interpreter {
  private:
   void execute_runs(WaveSlot& wave, uint64_t end);
   void execute_run(WaveSlot& wave, const CodeRun& run);
-  void execute_segments(WaveSlot& wave, const CodeRun& run, const CodeRun::Step*& step);
+  void execute_region(WaveSlot& wave, const TranslatedRun& run, uint64_t end);
   // The same if runs end with an access. True: enough have been made.
   bool execute_to_accesses(WaveSlot& wave, uint64_t end, uint32_t& accesses);
   void execute_access_run(WaveSlot& wave, const CodeRun& run);
@@ -54,6 +55,14 @@ class Interpreter {
   uint64_t by_class_[static_cast<size_t>(InstructionClass::kCount)] = {};
   uint64_t active_lanes_ = 0, valu_lanes_ = 0;
   uint64_t last_exec_ = ~uint64_t{0}, last_lanes_ = kLanes;
+  RegionState region_;
+  // Translated runs by address, to find them without pages: waves return to the same places after each barrier.
+  struct Translated {
+    uint64_t pc = 0;
+    const TranslatedRun* run = nullptr;
+  };
+  static constexpr unsigned kTranslated = 64;
+  Translated translated_[kTranslated];
 };
 
 }  // namespace kernloop::softgpu

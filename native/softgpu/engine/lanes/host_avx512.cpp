@@ -288,14 +288,12 @@ void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes) {
   for (unsigned group = 0; group < kLanes; group += kGroup) {
     const __mmask16 mask = active(lanes, group);
-    if (mask == 0xffff &&
-        pattern_of(_mm512_loadu_si512(offsets + group), offsets[group], mask, 4) == Pattern::kContiguous) {
-      _mm512_storeu_si512(base + offsets[group], _mm512_loadu_si512(row + group));
-      continue;
-    }
-    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
-      const unsigned lane = group + static_cast<unsigned>(__builtin_ctz(rest));
-      __builtin_memcpy(base + offsets[lane], &row[lane], 4);
+    if (mask == 0) continue;
+    const __m512i at = _mm512_loadu_si512(offsets + group), values = _mm512_loadu_si512(row + group);
+    if (mask == 0xffff && pattern_of(at, offsets[group], mask, 4) == Pattern::kContiguous) {
+      _mm512_storeu_si512(base + offsets[group], values);
+    } else {
+      _mm512_mask_i32scatter_epi32(base, mask, at, values, 1);  // from the lowest lane to the highest
     }
   }
 }

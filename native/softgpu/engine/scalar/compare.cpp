@@ -1,4 +1,5 @@
 // SOPC, and SOPK but for hardware registers.
+#include "softgpu/engine/scalar/scalar_symbols.h"
 #include "softgpu/engine/scalar/select.h"
 #include "softgpu/engine/wave/scalar_operands.h"
 
@@ -64,9 +65,7 @@ void add_immediate(Wave& wave, const Instruction& i) {
   target = sum;
 }
 
-}  // namespace
-
-ExecuteFn select_sopc(Op op) {
+constexpr ExecuteFn find_sopc(Op op) {
   switch (op) {
     case Op::s_cmp_eq_i32:
       return compare<i32, eq<i32>>;
@@ -109,7 +108,7 @@ ExecuteFn select_sopc(Op op) {
   }
 }
 
-ExecuteFn select_sopk(Op op) {
+constexpr ExecuteFn find_sopk(Op op) {
   switch (op) {
     case Op::s_movk_i32:
       return [](Wave& wave, const Instruction& i) { wave.sgpr[sopk_register(i).index] = static_cast<u32>(i.simm16); };
@@ -149,5 +148,17 @@ ExecuteFn select_sopk(Op op) {
       return nullptr;
   }
 }
+
+}  // namespace
+
+ExecuteFn select_sopc(Op op) {
+  return find_sopc(op);
+}
+KERNLOOP_NAME_SCALARS(sopc, find_sopc)
+
+ExecuteFn select_sopk(Op op) {
+  return find_sopk(op);
+}
+KERNLOOP_NAME_SCALARS(sopk, find_sopk)
 
 }  // namespace kernloop::softgpu

@@ -1,3 +1,4 @@
+#include "softgpu/engine/scalar/scalar_symbols.h"
 #include "softgpu/engine/scalar/select.h"
 #include "softgpu/engine/wave/scalar_operands.h"
 
@@ -113,9 +114,7 @@ void move_to_relative(Wave& wave, const Instruction& i) {
 using u32 = uint32_t;
 using u64 = uint64_t;
 
-}  // namespace
-
-ExecuteFn select_sop1(Op op) {
+constexpr ExecuteFn find_sop1(Op op) {
   switch (op) {
     case Op::s_mov_b32:
       return unary<u32, u32, [](u32 x) { return x; }, Scc::kKept>;
@@ -217,5 +216,12 @@ ExecuteFn select_sop1(Op op) {
       return nullptr;
   }
 }
+
+}  // namespace
+
+ExecuteFn select_sop1(Op op) {
+  return find_sop1(op);
+}
+KERNLOOP_NAME_SCALARS(sop1, find_sop1)
 
 }  // namespace kernloop::softgpu

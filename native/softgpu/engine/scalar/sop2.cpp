@@ -1,3 +1,4 @@
+#include "softgpu/engine/scalar/scalar_symbols.h"
 #include "softgpu/engine/scalar/select.h"
 #include "softgpu/engine/wave/scalar_operands.h"
 
@@ -60,12 +61,10 @@ u32 shift_add(u32 a, u32 b, bool& scc) {
 
 template <typename T>
 void select_by_scc(Wave& wave, const Instruction& i) {
-  write_scalar<T>(wave, i.dst[0], read_scalar<T>(wave, i.src[wave.scc ? 0 : 1]));
+  write_scalar<T>(wave, i.dst[0], wave.scc ? read_scalar<T>(wave, i.src[0]) : read_scalar<T>(wave, i.src[1]));
 }
 
-}  // namespace
-
-ExecuteFn select_sop2(Op op) {
+constexpr ExecuteFn find_sop2(Op op) {
   switch (op) {
     case Op::s_add_u32:
       return binary<u32, [](u32 a, u32 b, bool& scc) {
@@ -215,5 +214,12 @@ ExecuteFn select_sop2(Op op) {
       return nullptr;
   }
 }
+
+}  // namespace
+
+ExecuteFn select_sop2(Op op) {
+  return find_sop2(op);
+}
+KERNLOOP_NAME_SCALARS(sop2, find_sop2)
 
 }  // namespace kernloop::softgpu

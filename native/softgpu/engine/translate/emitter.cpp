@@ -17,6 +17,8 @@ using vector::RowShape;
 using vector::SourceRule;
 
 constexpr unsigned kSources = 4, kRegisters = 256;
+constexpr char kAllLanes[] =
+    "<i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1>";
 
 // lane_group<op> as the C++ ABI names it.
 std::string symbol_of(Op op) {
@@ -24,8 +26,28 @@ std::string symbol_of(Op op) {
          "EEEvPjPKjS7_S7_S7_b";
 }
 
+// The interpreter's function of a scalar operation, likewise.
+std::string scalar_symbol_of(const Instruction& i) {
+  const char* const name = i.encoding == Encoding::kSop1   ? "sop1"
+                           : i.encoding == Encoding::kSop2 ? "sop2"
+                           : i.encoding == Encoding::kSopC ? "sopc"
+                                                           : "sopk";
+  return std::string("@_ZN8kernloop7softgpu9") + name + "_stepILNS0_2OpE" +
+         std::to_string(static_cast<unsigned>(i.op)) + "EEEvRNS0_4WaveERKNS0_11InstructionE";
+}
+
 std::string number(uint64_t value) {
   return std::to_string(value);
+}
+
+std::string escaped(const void* bytes, size_t count) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (size_t k = 0; k < count; ++k) {
+    const auto byte = static_cast<const unsigned char*>(bytes)[k];
+    text += {'\\', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return text;
 }
 
 // Registers by number: accumulation registers behind the others.
@@ -35,22 +57,30 @@ unsigned plane_of(const Operand& operand) {
 
 class FunctionText {
  public:
-  FunctionText(const Segment& segment, unsigned wave_size, std::set<Op>& operations)
-      : segment_(segment), wave_size_(wave_size), operations_(operations) {}
+  FunctionText(const Segment& segment, unsigned wave_size, std::string name, std::set<std::string>& declarations)
+      : segment_(segment), wave_size_(wave_size), name_(std::move(name)), declarations_(declarations) {}
 
-  std::string write(const std::string& name) {
+  std::string write() {
+    bool has_lanes = false;
     for (const SegmentStep& step : segment_.steps) {
-      const bool is_scalar = step.operations.empty() && !step.lds;
-      (is_scalar ? entry_ : body_) += "  ; " + disassemble(*step.instruction) + "\n";
+      const std::string comment = "  ; " + disassemble(*step.instruction) + "\n";
+      if (step.is_scalar()) {
+        const bool is_behind = step.step >= segment_.end_of_lanes;
+        (is_behind ? exit_ : entry_) += comment;
+        if (!is_behind) keep_results(*step.instruction);
+        execute_scalar(is_behind ? exit_ : entry_, *step.instruction);
+        continue;
+      }
+      has_lanes = true;
+      body_ += comment;
       if (step.lds) {
         read_lds(*step.instruction, *step.lds);
-      } else if (is_scalar) {
-        call_scalar(step);
       } else {
         compute(step.operations);
       }
     }
-    return assemble(name);
+    return instructions_ + "define i32 @" + name_ + "(ptr noalias %wave, ptr noalias %partial) #0 {\nentry:\n" +
+           (has_lanes ? with_lanes() : entry_ + "  ret i32 " + number(wave_size_) + "\n}\n");
   }
 
  private:
@@ -78,10 +108,10 @@ class FunctionText {
     undo_ += "  store " + type + " " + define(entry_, "load " + type + ", ptr " + address) + ", ptr " + address + "\n";
   }
 
-  void call_scalar(const SegmentStep& step) {
-    const Instruction& instruction = *step.instruction;
-    if (!calls_) keep_before("i8", wave_member(offsetof(Wave, scc)));
-    calls_ = true;
+  // Registers that a function puts back if it has not done all lanes.
+  void keep_results(const DecodedInstruction& instruction) {
+    if (!keeps_scc_) keep_before("i8", wave_member(offsetof(Wave, scc)));
+    keeps_scc_ = true;
     for (unsigned k = 0; k < instruction.dst_count; ++k) {
       for (unsigned dword = 0; dword < 2; ++dword) {
         const unsigned index = instruction.dst[k].index + dword;
@@ -91,13 +121,19 @@ class FunctionText {
         masks_read_.erase(index - 1);
       }
     }
-    const std::string at =
-        define(entry_, "getelementptr i8, ptr %run, i64 " + number(sizeof(CodeRun::Step) * step.step));
-    const std::string execute = define(entry_, "load ptr, ptr " + at);
-    const std::string operand =
-        define(entry_, "getelementptr i8, ptr " + at + ", i64 " + number(offsetof(CodeRun::Step, instruction)));
-    const std::string decoded = define(entry_, "load ptr, ptr " + operand);
-    entry_ += "  call void " + execute + "(ptr %wave, ptr " + decoded + ")\n";
+  }
+
+  // The interpreter's own function, in which the instruction is a constant.
+  void execute_scalar(std::string& block, const DecodedInstruction& decoded) {
+    const Instruction& same = decoded.equivalent ? *decoded.equivalent : decoded;
+    Instruction instruction = same;
+    instruction.execute = nullptr;
+    const std::string constant = "@" + name_ + ".instruction." + number(next_++);
+    instructions_ += constant + " = private unnamed_addr constant [" + number(sizeof instruction) + " x i8] c\"" +
+                     escaped(&instruction, sizeof instruction) + "\", align 8\n";
+    const std::string symbol = scalar_symbol_of(same);
+    declarations_.insert("declare void " + symbol + "(ptr, ptr)\n");
+    block += "  call void " + symbol + "(ptr %wave, ptr " + constant + ")\n";
   }
 
   std::string splat(const std::string& value) {
@@ -186,7 +222,7 @@ class FunctionText {
   Values call_row(const LaneOperation& operation, const std::vector<Values>& sources) {
     const FormRule& rule = *operation.rule;
     const Op op = operation.instruction->op;
-    operations_.insert(op);
+    declarations_.insert("declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n");
     std::string arguments = "ptr %result";
     for (unsigned k = 0; k < kSources; ++k) {
       if (k >= sources.size()) {
@@ -340,11 +376,18 @@ class FunctionText {
 
   // The function.
 
-  // Bits of the group's lanes in which a result is a NaN, i16.
+  // Bits of the group's lanes in which a result is a NaN, i16. Hosts compare under a mask: two chains of "and" take no
+  // instruction of their own.
   std::string any_nan() {
+    std::string ordered[2];
     for (size_t k = 0; k < floats_.size(); k += 2) {
       const std::string& other = k + 1 < floats_.size() ? floats_[k + 1] : floats_[k];
-      nans_.push_back(define(body_, "fcmp uno <16 x float> " + floats_[k] + ", " + other));
+      const std::string both = define(body_, "fcmp ord <16 x float> " + floats_[k] + ", " + other);
+      std::string& chain = ordered[k / 2 % 2];
+      chain = chain.empty() ? both : define(body_, "and <16 x i1> " + chain + ", " + both);
+    }
+    for (const std::string& chain : ordered) {
+      if (!chain.empty()) nans_.push_back(define(body_, "xor <16 x i1> " + chain + ", " + kAllLanes));
     }
     if (nans_.empty()) return {};
     std::string any = nans_[0];
@@ -434,11 +477,10 @@ class FunctionText {
     return text + "  %ieee = trunc i8 %ieee.byte to i1\n";
   }
 
-  std::string assemble(const std::string& name) {
+  std::string with_lanes() {
     finish_group();
     const std::string stored = stores();
-    return "define i32 @" + name + "(ptr noalias %wave, ptr noalias %run, ptr noalias %partial) #0 {\nentry:\n" +
-           begin() + lds_.entry() + entry_ +
+    return begin() + lds_.entry() + entry_ +
            "  br label %loop\n"
            "loop:\n"
            "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]\n"
@@ -458,7 +500,7 @@ class FunctionText {
            "\n"
            "  br i1 %last, label %done, label %loop, !llvm.loop !0\n"
            "done:\n" +
-           whole_masks() + "  ret i32 " + number(wave_size_) + "\n" + bail() + "}\n";
+           whole_masks() + exit_ + "  ret i32 " + number(wave_size_) + "\n" + bail() + "}\n";
   }
   std::string bail() {
     if (nans_.empty() && !lds_.is_used()) return {};
@@ -467,11 +509,13 @@ class FunctionText {
 
   const Segment& segment_;
   const unsigned wave_size_;
-  std::set<Op>& operations_;
+  const std::string name_;
+  std::set<std::string>& declarations_;
   unsigned next_ = 0;
-  std::string entry_, body_, body_end_, undo_;
+  std::string instructions_;  // as constants
+  std::string entry_, body_, body_end_, exit_, undo_;
   LdsText lds_{body_, [this] { return fresh(); }};
-  bool calls_ = false;
+  bool keeps_scc_ = false;
   std::map<unsigned, std::string> planes_, splats_, masks_, masks_read_;
   std::set<unsigned> written_, kept_;
   std::vector<std::string> floats_, nans_;  // results of the group, and bits of their lanes
@@ -480,12 +524,12 @@ class FunctionText {
 }  // namespace
 
 void ModuleText::add(const Segment& segment, unsigned wave_size, const std::string& name) {
-  functions_ += FunctionText(segment, wave_size, operations_).write(name);
+  functions_ += FunctionText(segment, wave_size, name, declarations_).write();
 }
 
 void ModuleText::add(const ModuleText& other) {
   functions_ += other.functions_;
-  operations_.insert(other.operations_.begin(), other.operations_.end());
+  declarations_.insert(other.declarations_.begin(), other.declarations_.end());
 }
 
 std::string ModuleText::text() const {
@@ -493,11 +537,12 @@ std::string ModuleText::text() const {
       "target datalayout = \"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-f80:128-n8:16:32:64-S128\"\n"
       "target triple = \"x86_64-pc-linux-gnu\"\n" +
       functions_;
-  for (Op op : operations_) text += "declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n";
-  return text + LdsText::declarations() +
+  for (const std::string& declaration : declarations_) text += declaration;
+  return text + LdsText::declarations() + "declare i64 @llvm.ctpop.i64(i64)\n" +
          "attributes #0 = { nounwind \"prefer-vector-width\"=\"512\" \"min-legal-vector-width\"=\"512\" }\n"
          "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n"
-         "!2 = !{!\"branch_weights\", i32 1, i32 2000}\n";
+         "!2 = !{!\"branch_weights\", i32 1, i32 2000}\n"
+         "!3 = !{!\"branch_weights\", i32 2000, i32 1}\n";
 }
 
 }  // namespace kernloop::softgpu

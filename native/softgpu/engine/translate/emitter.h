@@ -12,17 +12,18 @@ namespace kernloop::softgpu {
 // A translated segment. Returns the number of lanes done: the wave size, or that of the first group in which a result
 // is a NaN whose bits the interpreter has to choose, or a read goes past the end of LDS. Nothing of that group and
 // those behind it has been stored, scalar registers are as before, and `partial` has the masks of the groups before it.
-using SegmentFn = uint32_t (*)(Wave* wave, const CodeRun::Step* run, uint64_t* partial);
+using SegmentFn = uint32_t (*)(Wave* wave, uint64_t* partial);
 
 class ModuleText {
  public:
   void add(const Segment& segment, unsigned wave_size, const std::string& name);
   void add(const ModuleText& other);
+  void add_function(const std::string& text) { functions_ += text; }
   std::string text() const;
 
  private:
   std::string functions_;
-  std::set<Op> operations_;
+  std::set<std::string> declarations_;
 };
 
 }  // namespace kernloop::softgpu

@@ -1,5 +1,6 @@
 #include "softgpu/engine/translate/lds_text.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "softgpu/engine/wave/wave.h"
@@ -26,32 +27,35 @@ std::string LdsText::define(const std::string& what) {
 
 std::string LdsText::entry() const {
   if (!is_used()) return {};
-  return "  %at.workgroup = getelementptr i8, ptr %wave, i64 " + std::to_string(offsetof(Wave, workgroup)) +
-         "\n  %workgroup = load ptr, ptr %at.workgroup\n  %at.lds = getelementptr i8, ptr %workgroup, i64 " +
-         std::to_string(offsetof(Workgroup, lds)) + "\n  %lds = load ptr, ptr %at.lds\n" +
-         "  %at.size = getelementptr i8, ptr %workgroup, i64 " + std::to_string(offsetof(Workgroup, lds_bytes)) +
-         "\n  %size.dword = load i32, ptr %at.size\n  %lds.size = zext i32 %size.dword to i64\n";
+  std::string text =
+      "  %at.workgroup = getelementptr i8, ptr %wave, i64 " + std::to_string(offsetof(Wave, workgroup)) +
+      "\n  %workgroup = load ptr, ptr %at.workgroup\n  %at.lds = getelementptr i8, ptr %workgroup, i64 " +
+      std::to_string(offsetof(Workgroup, lds)) + "\n  %lds = load ptr, ptr %at.lds\n" +
+      "  %at.size = getelementptr i8, ptr %workgroup, i64 " + std::to_string(offsetof(Workgroup, lds_bytes)) +
+      "\n  %lds.size = load i32, ptr %at.size\n";
+  for (const auto& [address, known] : checked_) {
+    const std::string reach = std::to_string(known.reach);
+    text += "  " + known.last + " = sub i32 %lds.size, " + reach + "\n";
+    text += "  " + known.last + ".none = icmp ult i32 %lds.size, " + reach + "\n";
+  }
+  return text;
 }
 
 std::string LdsText::declarations() {
-  return "declare i32 @llvm.vector.reduce.umax.v16i32(<16 x i32>)\n"
-         "declare <16 x i32> @llvm.masked.gather.v16i32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x i32>)\n";
+  return "declare <16 x i32> @llvm.masked.gather.v16i32.v16p0(<16 x ptr>, i32, <16 x i1>, <16 x i32>)\n";
 }
 
-// The sum has no carry then: as in MemoryPort::check_lds.
-void LdsText::check(Address& known, const std::string& address, uint32_t reach) {
-  if (known.most.empty()) {
-    const std::string active =
-        define("select <16 x i1> %active, <16 x i32> " + address + ", <16 x i32> zeroinitializer");
-    const std::string most = define("call i32 @llvm.vector.reduce.umax.v16i32(<16 x i32> " + active + ")");
-    known.most = define("zext i32 " + most + " to i64");
-  }
-  if (reach <= known.reach) return;
-  known.reach = reach;
-  const std::string end = define("add i64 " + known.most + ", " + std::to_string(reach));
-  const std::string past = define("icmp ugt i64 " + end + ", %lds.size");
+// All reads at the address are checked before the first: the interpreter finds the one that goes past the end.
+void LdsText::check(Address& known, const std::string& address) {
+  if (!known.last.empty()) return;
+  known.last = "%lds.last" + std::to_string(checked_.size());
+  const std::string past = define("icmp ugt <16 x i32> " + address + ", " + splat("i32", known.last));
+  const std::string lanes = define("bitcast <16 x i1> " + past + " to i16");
+  const std::string active = define("and i16 " + lanes + ", %bits");
+  const std::string any = define("icmp ne i16 " + active + ", 0");
+  const std::string outside = define("or i1 " + any + ", " + known.last + ".none");
   const std::string inside = fresh_().substr(1);
-  body_ += "  br i1 " + past + ", label %bail, label %" + inside + ", !prof !2\n" + inside + ":\n";
+  body_ += "  br i1 " + outside + ", label %bail, label %" + inside + ", !prof !2\n" + inside + ":\n";
 }
 
 std::string LdsText::all_set(const std::string& bits) {
@@ -164,7 +168,8 @@ std::vector<std::string> LdsText::read_at(const LdsRead& read, const std::string
 
 std::vector<std::string> LdsText::read(const LdsRead& read, const std::string& address) {
   Address& known = checked_[address];
-  check(known, address, read.reach());
+  check(known, address);
+  known.reach = std::max(known.reach, read.reach());
   look_at(known, address);
   std::vector<std::string> results;
   for (unsigned k = 0; k < read.addresses; ++k) {

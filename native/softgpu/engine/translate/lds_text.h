@@ -20,7 +20,7 @@ class LdsText {
   // The result, dword by dword, of those that read at `address`, a value that was named before; those of the second
   // address follow. The function goes to %bail if an active lane reads past the end.
   std::vector<std::string> read(const LdsRead& read, const std::string& address);
-  // The base and the size of LDS, for the entry of the function; nothing without reads.
+  // The base and the limits of LDS, for the entry of the function; nothing without reads.
   std::string entry() const;
   static std::string declarations();
   bool is_used() const { return !checked_.empty(); }
@@ -28,16 +28,16 @@ class LdsText {
  private:
   // Facts about an address, found once.
   struct Address {
-    std::string most;                          // the largest of the active lanes, i64
+    std::string last;                          // value of the entry: the largest address that is inside
     std::string first;                         // of lane 0, i64
     std::string delta;                         // from lane 0
     std::string uniform;                       // all lanes are active, at the same address
     std::map<unsigned, std::string> adjacent;  // likewise, and elements of so many bytes follow each other
-    uint32_t reach = 0;                        // checked
+    uint32_t reach = 0;                        // the end of all reads behind it
   };
 
   std::string define(const std::string& what);
-  void check(Address& known, const std::string& address, uint32_t reach);
+  void check(Address& known, const std::string& address);
   void look_at(Address& known, const std::string& address);
   std::string all_set(const std::string& bits);
   const std::string& are_adjacent(Address& known, unsigned bytes);

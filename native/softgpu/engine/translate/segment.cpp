@@ -14,7 +14,7 @@ using vector::FormRule;
 using vector::RowShape;
 using vector::SourceRule;
 
-// Fewer vector operations are executed sooner one by one.
+// Fewer operations are executed sooner one by one.
 constexpr unsigned kLeastOperations = 2;
 
 // Scalar registers [first, end).
@@ -104,13 +104,14 @@ class Builder {
   // False if the instruction cannot follow what the segment has.
   bool add(uint16_t step, const DecodedInstruction& decoded) {
     if (decoded.execute == execute_nothing) return append(step);
-    if (const std::optional<LdsRead> lds = lds_read_of(decoded)) return add_read(step, decoded, *lds);
-    std::vector<LaneOperation> operations = operations_of(decoded);
-    if (operations.empty()) {
-      if (!is_scalar_step(decoded) || !scalar_fits(decoded)) return false;
-      segment_.steps.push_back({step, &decoded, {}, {}});
-      return append(step);
+    if (is_scalar_step(decoded)) return add_scalar(step, decoded);
+    if (segment_.end_of_lanes != 0) return false;
+    if (const std::optional<LdsRead> lds = lds_read_of(decoded)) {
+      ++segment_.lds_reads;
+      return add_step({step, &decoded, {}, lds});
     }
+    std::vector<LaneOperation> operations = operations_of(decoded);
+    if (operations.empty()) return false;
     const size_t masks = segment_.masks.size();
     for (const LaneOperation& operation : operations) {
       if (reads_fit(operation) && add_mask(operation)) continue;
@@ -119,19 +120,21 @@ class Builder {
     }
     for (const LaneOperation& operation : operations)
       segment_.follows_mode |= operation.rule && operation.rule->follows_mode;
-    operations_ += static_cast<unsigned>(operations.size());
-    segment_.steps.push_back({step, &decoded, std::move(operations), {}});
-    append(step);
-    end_of_vectors_ = segment_.steps.size();
-    return true;
+    return add_step({step, &decoded, std::move(operations), {}});
   }
 
-  bool add_read(uint16_t step, const DecodedInstruction& decoded, const LdsRead& lds) {
-    ++operations_;
-    ++segment_.lds_reads;
-    segment_.steps.push_back({step, &decoded, {}, lds});
-    append(step);
-    end_of_vectors_ = segment_.steps.size();
+  // Scalar steps come before the lanes, or behind them all if they need a mask of theirs.
+  bool add_scalar(uint16_t step, const DecodedInstruction& decoded) {
+    if (segment_.end_of_lanes == 0 && !scalar_fits(decoded)) {
+      if (segment_.masks.empty()) return false;
+      segment_.end_of_lanes = step;
+    }
+    return add_step({step, &decoded, {}, {}});
+  }
+
+  bool add_step(SegmentStep step) {
+    append(step.step);
+    segment_.steps.push_back(std::move(step));
     return true;
   }
 
@@ -205,20 +208,17 @@ class Builder {
   }
 
   void close() {
-    if (operations_ >= kLeastOperations) {
-      segment_.steps.resize(end_of_vectors_);
+    if (segment_.steps.size() >= kLeastOperations) {
       segment_.end = static_cast<uint16_t>(segment_.steps.back().step + 1);
+      if (segment_.end_of_lanes == 0) segment_.end_of_lanes = segment_.end;
+      segment_.wave_size = static_cast<uint8_t>(32 * mask_dwords_);
       segments_.push_back(std::move(segment_));
     }
     segment_ = {};
-    operations_ = 0;
-    end_of_vectors_ = 0;
   }
 
   const uint8_t mask_dwords_;
   Segment segment_;
-  unsigned operations_ = 0;
-  size_t end_of_vectors_ = 0;
   std::vector<Segment> segments_;
 };
 

@@ -1,5 +1,5 @@
-// Segments of a run: neighbouring vector operations and reads of LDS that the translator compiles as one function, with
-// the scalar operations between them.
+// Segments of a run: neighbouring vector operations, scalar operations and reads of LDS that the translator compiles as
+// one function.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,15 @@ struct SegmentStep {
   const DecodedInstruction* instruction;
   std::vector<LaneOperation> operations;  // none of scalar arithmetic, two of VOPD
   std::optional<LdsRead> lds;             // in their place
+  bool is_scalar() const { return operations.empty() && !lds; }
 };
 
 struct Segment {
   static constexpr unsigned kMaxMasks = 16;
 
   uint16_t first = 0, end = 0;  // steps of the run
+  uint8_t wave_size = 0;
+  uint16_t end_of_lanes = 0;  // scalar steps from here on may read masks that the segment writes, and EXEC
   std::vector<SegmentStep> steps;
   std::vector<SegmentMask> masks;
   bool follows_mode = false;  // to be executed in the default MODE alone

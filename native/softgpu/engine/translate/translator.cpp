@@ -38,16 +38,22 @@ int64_t milliseconds_of(clockid_t clock) {
 
 }  // namespace
 
-const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
-  if (const TranslatedRun* translated = translated_.load(std::memory_order_acquire)) return translated;
+const TranslatedRun* RunTranslation::count_execution(const CodeRun& run) {
   // Executions of several threads may be counted as one: the threshold is no exact number.
   const uint32_t executions = executions_.load(std::memory_order_relaxed) + 1;
-  if (executions < translator_.options().threshold) {
-    executions_.store(executions, std::memory_order_relaxed);
-    return nullptr;
-  }
-  if (is_requested_.load(std::memory_order_relaxed) || is_requested_.exchange(true)) return nullptr;
-  translator_.request(run, wave_size_, run.translation);
+  const uint32_t threshold = translator_.options().threshold;
+  executions_.store(executions, std::memory_order_relaxed);
+  if (executions < threshold || !take_request()) return nullptr;
+  const auto find = [&](uint64_t address) -> const CodeRun* {
+    const CodeRun* const other = find_(address);
+    if (!other || !other->translation) return nullptr;
+    // Tests see more regions if runs are in several.
+    if (translator_.options().waits) return other;
+    const RunTranslation& its = *other->translation;
+    const bool is_hot = its.executions_.load(std::memory_order_relaxed) >= threshold / 2;
+    return is_hot && !its.is_requested_.load(std::memory_order_relaxed) ? other : nullptr;
+  };
+  translator_.request(runs_of_region(run, find), wave_size_);
   return translated_.load(std::memory_order_acquire);
 }
 
@@ -77,10 +83,10 @@ Translator* Translator::shared() {
   return translator;
 }
 
-void Translator::request(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation) {
+void Translator::request(const std::vector<const CodeRun*>& runs, unsigned wave_size) {
   if (is_broken_.load(std::memory_order_relaxed)) return;
   try {
-    queue(run, wave_size, std::move(translation));
+    queue(runs, wave_size);
   } catch (const std::exception& problem) {  // no memory, no thread
     stop(problem.what());
   }
@@ -95,13 +101,12 @@ void Translator::stop(const std::string& problem) {
   changed_.notify_all();
 }
 
-void Translator::queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation) {
-  Request request{{}, find_segments(run.steps, wave_size), {}, std::move(translation)};
-  if (request.segments.empty()) return;
-  for (Segment& segment : request.segments) {
-    request.names.push_back("segment_" + std::to_string(functions_.fetch_add(1, std::memory_order_relaxed)));
-    request.module.add(segment, wave_size, request.names.back());
-    segment.steps.clear();
+void Translator::queue(const std::vector<const CodeRun*>& runs, unsigned wave_size) {
+  const std::string name = "region_" + std::to_string(functions_.fetch_add(1, std::memory_order_relaxed));
+  Request request{write_region(runs, wave_size, name), {}};
+  if (request.text.segments.empty()) return;
+  for (uint32_t k = 0; k < runs.size(); ++k) {
+    if (k == 0 || runs[k]->translation->take_request()) request.entries.push_back({k, runs[k]->translation});
   }
   std::unique_lock lock(mutex_);
   if (requests_.size() >= kMostRequests || LoadedCode::all_bytes() >= kMostCodeBytes) return;
@@ -175,19 +180,19 @@ void Translator::work() {
 
 void Translator::translate(std::span<Request> requests) {
   ModuleText module;
-  for (const Request& request : requests) module.add(request.module);
+  for (const Request& request : requests) module.add(request.text.module);
   std::string problem;
   const std::string object = LaneCompiler().compile(module.text(), problem);
   const std::shared_ptr<const LoadedCode> code = object.empty() ? nullptr : LoadedCode::load(object, problem);
   if (!code) return stop(problem);
   for (Request& request : requests) {
-    auto translated = std::make_unique<TranslatedRun>();
-    translated->code = code;
-    for (size_t k = 0; k < request.segments.size(); ++k) {
-      const auto function = reinterpret_cast<SegmentFn>(code->symbol(request.names[k]));
-      if (function) translated->segments.emplace_back(request.segments[k], function);
-    }
-    request.translation->set(std::move(translated));
+    TranslatedRegion& region = *request.text.region;
+    region.code = code;
+    region.function = reinterpret_cast<RegionFn>(code->symbol(request.text.name));
+    for (size_t k = 0; k < region.segments.size(); ++k)
+      region.segments[k].set(reinterpret_cast<SegmentFn>(code->symbol(request.text.segments[k])));
+    for (const Request::Entry& entry : request.entries)
+      entry.translation->set(std::make_unique<TranslatedRun>(region.function, entry.number, request.text.region));
   }
 }
 

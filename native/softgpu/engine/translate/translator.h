@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "softgpu/engine/translate/translated_run.h"
+#include "softgpu/engine/translate/region.h"
 
 namespace kernloop::softgpu {
 
@@ -19,24 +19,36 @@ class Translator;
 // Translation of one run. The thread that makes it shares it with the run, which may be gone first.
 class RunTranslation {
  public:
-  RunTranslation(Translator& translator, unsigned wave_size) : translator_(translator), wave_size_(wave_size) {}
+  // `find`: a run that is prepared, while this one is executed.
+  RunTranslation(Translator& translator, unsigned wave_size, FindRun find)
+      : translator_(translator), wave_size_(wave_size), find_(std::move(find)) {}
   ~RunTranslation() { delete translated_.load(); }
   RunTranslation(const RunTranslation&) = delete;
   RunTranslation& operator=(const RunTranslation&) = delete;
 
   // The translation of the run, whose next execution this is; nullptr as long as there is none.
   const TranslatedRun* at_execution(const CodeRun& run);
+  // Afterwards nobody else asks for it.
+  bool take_request() { return !is_requested_.load(std::memory_order_relaxed) && !is_requested_.exchange(true); }
   void set(std::unique_ptr<const TranslatedRun> translated) {
     translated_.store(translated.release(), std::memory_order_release);
   }
 
  private:
+  const TranslatedRun* count_execution(const CodeRun& run);
+
   Translator& translator_;
   const unsigned wave_size_;
+  const FindRun find_;
   std::atomic<const TranslatedRun*> translated_{nullptr};
   std::atomic<uint32_t> executions_{0};
   std::atomic<bool> is_requested_{false};
 };
+
+inline const TranslatedRun* RunTranslation::at_execution(const CodeRun& run) {
+  const TranslatedRun* const translated = translated_.load(std::memory_order_acquire);
+  return translated ? translated : count_execution(run);
+}
 
 class Translator {
  public:
@@ -55,17 +67,20 @@ class Translator {
 
   explicit Translator(Options options) : options_(options) {}
   const Options& options() const { return options_; }
-  void request(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
+  // The runs of a region.
+  void request(const std::vector<const CodeRun*>& runs, unsigned wave_size);
 
  private:
-  // The instructions of the run may be gone when it is translated: their text is made at once.
+  // The instructions of the runs may be gone when they are translated: their text is made at once.
   struct Request {
-    ModuleText module;
-    std::vector<Segment> segments;   // without steps
-    std::vector<std::string> names;  // of their functions
-    std::shared_ptr<RunTranslation> translation;
+    RegionText text;
+    struct Entry {
+      uint32_t number;
+      std::shared_ptr<RunTranslation> translation;
+    };
+    std::vector<Entry> entries;
   };
-  void queue(const CodeRun& run, unsigned wave_size, std::shared_ptr<RunTranslation> translation);
+  void queue(const std::vector<const CodeRun*>& runs, unsigned wave_size);
   void start_thread();
   void wait_for_its_share();
   void stop(const std::string& problem);

@@ -209,9 +209,13 @@ Candidate random_candidate(Target target, Code& code, std::mt19937_64& random, W
     if (decoded.status != DecodeStatus::kOk) continue;
     const Encoding encoding = decoded.instruction.encoding;
     if (is_read && encoding != Encoding::kDs) continue;
-    const bool is_scalar = encoding == Encoding::kSop1 || encoding == Encoding::kSop2 || encoding == Encoding::kSopC;
-    if (is_scalar && random() % 8) continue;
+    const bool is_scalar = encoding == Encoding::kSop1 || encoding == Encoding::kSop2 || encoding == Encoding::kSopC ||
+                           encoding == Encoding::kSopK;
+    if (is_scalar && random() % 4) continue;
     std::vector<uint32_t> words(drawn.begin(), drawn.begin() + decoded.instruction.size_bytes / 4);
+    // Many read a mask of comparisons and carries, or EXEC: they have the first source in the lowest byte.
+    if (is_scalar && encoding != Encoding::kSopK && words.size() == 1 && random() % 2)
+      words[0] = (words[0] & ~0xffu) | (random() % 4 ? kVcc : kExec);
     // Most offsets are inside of LDS: the low 16 bits.
     if (encoding == Encoding::kDs && random() % 16 != 0) words[0] &= 0xffff0000 | 0x0303;
     std::vector<uint32_t> repeated;
@@ -277,7 +281,7 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
         machine.begin();
         if (!segment.follows_mode || wave.mode.is_default()) {
           uint64_t partial[Segment::kMaxMasks];
-          whole += function(&wave, run->steps.data(), partial) == target.wave_size;
+          whole += function(&wave, partial) == target.wave_size;
           machine.begin();
         }
         const CodeRun::Step* at = run->steps.data();
