@@ -203,12 +203,122 @@ bool philox_is_right(uint32_t n, unsigned) {
   }
   return true;
 }
+void prepare_stencil(Device& device, uint32_t n) {
+  floats_in = filled(device, size_t{n} * n, 0);
+  floats_out = device.allocate<float>(size_t{n} * n);
+  const UnaryArguments arguments{floats_in, floats_out, n};
+  const uint32_t groups[] = {(n + 63) / 64, (n + 3) / 4};
+  const uint16_t block[] = {64, 4};
+  device.set_kernel("stencil", groups, block, &arguments, sizeof arguments);
+}
+bool stencil_is_right(uint32_t n, unsigned) {
+  for (uint32_t y = 1; y + 1 < n; ++y) {
+    for (uint32_t x = 1; x + 1 < n; ++x) {
+      const float* in = floats_in + size_t{y} * n + x;
+      const float expected = 0.5f * in[0] + 0.125f * (in[-1] + in[1] + in[-int64_t{n}] + in[n]);
+      if (!near(floats_out[size_t{y} * n + x], expected, 1e-6f)) return false;
+    }
+  }
+  return true;
+}
+
+uint32_t* words_in;
+
+void prepare_sort(Device& device, uint32_t n) {
+  words_in = device.allocate<uint32_t>(n);
+  for (uint32_t i = 0; i < n; ++i) words_in[i] = (i * 2654435761u) ^ (i >> 3);
+  words_out = device.allocate<uint32_t>(n);
+  const UnaryArguments arguments{words_in, words_out, n};
+  const uint32_t groups[] = {n / 512, 1};
+  const uint16_t block[] = {256, 1};
+  device.set_kernel("sort", groups, block, &arguments, sizeof arguments);
+}
+bool sort_is_right(uint32_t n, unsigned) {
+  for (uint32_t first = 0; first < n; first += 512) {
+    std::vector<uint32_t> expected(words_in + first, words_in + first + 512);
+    std::sort(expected.begin(), expected.end());
+    if (std::memcmp(expected.data(), words_out + first, 2048) != 0) return false;
+  }
+  return true;
+}
+
+// Small integers, which both types hold.
+int small_of(uint32_t i) {
+  return static_cast<int>((i * 2654435761u) >> 29) - 4;
+}
+uint16_t half_of(int value) {
+  if (value == 0) return 0;
+  const int size = value < 0 ? -value : value, top = 31 - __builtin_clz(static_cast<unsigned>(size));
+  return static_cast<uint16_t>((value < 0 ? 0x8000 : 0) | (top + 15) << 10 | ((size << (10 - top)) & 0x3ff));
+}
+
+template <class Element>
+void prepare_product(Device& device, uint32_t n, const char* kernel, Element (*element)(int)) {
+  Element* operands[2];
+  for (uint32_t k = 0; k < 2; ++k) {
+    operands[k] = device.allocate<Element>(size_t{n} * n);
+    for (uint32_t i = 0; i < n * n; ++i) operands[k][i] = element(small_of(i + 77 * k));
+  }
+  floats_out = device.allocate<float>(size_t{n} * n);
+  const BinaryArguments arguments{operands[0], operands[1], floats_out, n};
+  const uint32_t groups[] = {n / 32, n / 32};
+  const uint16_t block[] = {64, 1};
+  device.set_kernel(kernel, groups, block, &arguments, sizeof arguments);
+}
+void prepare_matmul_half(Device& device, uint32_t n) {
+  prepare_product<uint16_t>(device, n, "matmul_half", half_of);
+}
+void prepare_matmul_int8(Device& device, uint32_t n) {
+  prepare_product<int8_t>(device, n, "matmul_int8", [](int value) { return static_cast<int8_t>(value); });
+}
+bool product_is_right(uint32_t n, unsigned) {
+  for (uint32_t k = 0; k < 512; ++k) {
+    const uint32_t row = k * 37 % n, column = k * 101 % n;
+    int sum = 0;
+    for (uint32_t i = 0; i < n; ++i) sum += small_of(row * n + i) * small_of(column * n + i + 77);
+    if (floats_out[row * n + column] != static_cast<float>(sum)) return false;
+  }
+  return true;
+}
+
+void prepare_attention(Device& device, uint32_t n) {
+  auto* rows = device.allocate<uint16_t>(size_t{n} * 64);
+  for (uint32_t i = 0; i < n * 64; ++i) rows[i] = half_of(small_of(i) / 2);
+  auto* values = device.allocate<uint16_t>(size_t{n} * 32);
+  for (uint32_t i = 0; i < n * 32; ++i) values[i] = half_of(small_of(i + 77));
+  floats_out = device.allocate<float>(size_t{n} * 32);
+  const BinaryArguments arguments{rows, values, floats_out, n};
+  const uint32_t groups[] = {n / 32, 1};
+  const uint16_t block[] = {64, 1};
+  device.set_kernel("attention", groups, block, &arguments, sizeof arguments);
+}
+bool attention_is_right(uint32_t n, unsigned) {
+  for (uint32_t query = 0; query < n; query += 97) {
+    double total = 0, sum[32] = {};
+    for (uint32_t key = 0; key < n; ++key) {
+      int score = 0;
+      for (uint32_t k = 0; k < 32; ++k) score += small_of(query * 32 + k) / 2 * (small_of((n + key) * 32 + k) / 2);
+      const double weight = std::exp2(score);
+      total += weight;
+      for (uint32_t k = 0; k < 32; ++k) sum[k] += weight * small_of(k * n + key + 77);
+    }
+    for (uint32_t k = 0; k < 32; ++k)
+      if (std::fabs(floats_out[k * n + query] - sum[k] / total) > 0.01) return false;
+  }
+  return true;
+}
+
 constexpr Case kCases[] = {
     {"vadd", prepare_vadd, vadd_is_right},
     {"matmul", prepare_matmul, matmul_is_right},
     {"histogram", prepare_histogram, histogram_is_right},
     {"softmax", prepare_softmax, softmax_is_right},
     {"philox", prepare_philox, philox_is_right},
+    {"stencil", prepare_stencil, stencil_is_right},
+    {"sort", prepare_sort, sort_is_right},
+    {"matmul_half", prepare_matmul_half, product_is_right},
+    {"matmul_int8", prepare_matmul_int8, product_is_right},
+    {"attention", prepare_attention, attention_is_right},
 };
 
 constexpr unsigned kMaxDispatches = 64;
