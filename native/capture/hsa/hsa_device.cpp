@@ -107,7 +107,13 @@ void HsaDevice::set_up_kernels() {
   }
 }
 
+// Beside a dispatch that still runs they stay: the kernel driver would preempt it to remove a queue.
 void HsaDevice::finish() noexcept {
+  const bool still_runs = ours_ && completion_.value() >= 1;
+  if (still_runs) {
+    (void)kernels_.release();
+    (void)staging_.release();
+  }
   kernels_.reset();
   staging_.reset();
 }

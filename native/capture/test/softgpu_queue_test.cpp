@@ -177,6 +177,13 @@ TEST_F(SoftgpuQueueTest, MuchMemoryIsSearchedAndComparedToTheByte) {
   }
 }
 
+TEST_F(SoftgpuQueueTest, MuchMemoryBesideADispatchThatOutlivesItsLimitIsNoObstacle) {
+  run.select("^wait_for$");
+  run.config["run_limit_ms"] = 300;
+  ASSERT_EQ(record({"outlives", "pool"}, kNewTables), 0) << output;
+  EXPECT_EQ(run.event("refused").value("code", ""), "RUN_LIMIT") << run.recorder->output();
+}
+
 class SoftgpuBatchTest : public SoftgpuQueueTest,
                          public ::testing::WithParamInterface<std::pair<const Environment*, const char*>> {};
 

@@ -435,6 +435,25 @@ int run_large(const char* file, uint32_t* list, uint32_t* length) {
   return fetch(length, 1)[0] == 2 && fetch(counters + kPlace, 1)[0] == 2 ? 0 : 1;
 }
 
+// Much memory, and a dispatch that ends only once the capture has given it up.
+int run_outlives(const char* file, uint32_t* list, uint32_t* length) {
+  constexpr size_t kWords = 20u << 20;  // 80 MiB
+  hsa_queue_t* queue = classic_queue();
+  const uint64_t kernel = load_kernel(file, "append.kd"), wait_for = load_kernel(file, "wait_for.kd");
+  uint32_t* const large = allocate(kWords);
+  CHECK(hsa_amd_memory_fill(large, 0, kWords));
+  auto* const flag = static_cast<uint32_t*>(allocate_shared());
+  std::thread other([&] { submit_and_wait(queue, {dispatch(wait_for, {flag, nullptr, 0})}); });
+  let_be_held(queue, 1);
+  // Held until the capture is over.
+  CHECK(hsa_memory_copy(large, large + 1, sizeof *large));
+  __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  other.join();
+  submit_and_wait(queue, {append(kernel, list, length, 11)});
+  CHECK(hsa_queue_destroy(queue));
+  return fetch(length, 1)[0] == 1 ? 0 : 1;
+}
+
 // Two threads whose dispatches are due at the same time, and a queue that is never idle for long.
 int run_crowd(const char* file, uint32_t* list, uint32_t* length) {
   const uint64_t kernel = load_kernel(file, "append.kd"), count_up = load_kernel(file, "count_up.kd");
@@ -515,7 +534,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|cooperative|counted|behind|beside|crowd|relay|shares|large|loads|arguments|full|broken
+// classic|descriptor|cooperative|counted|behind|beside|crowd|relay|shares|large|outlives|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -568,6 +587,8 @@ int main(int argument_count, char** arguments) {
     result = run_relay(arguments[1], list, length);
   } else if (queues == "large") {
     result = run_large(arguments[1], list, length);
+  } else if (queues == "outlives") {
+    result = run_outlives(arguments[1], list, length);
   } else if (queues == "shares") {
     result = run_shares(arguments[1], list, length);
   } else if (queues == "loads") {
