@@ -18,7 +18,7 @@ import { launchOverrides } from './overrides';
 import type { Side } from './replay-events';
 import { printReplay } from './replay-text';
 import { keepResult, keptPaths } from '../reproducer/kept-results';
-import type { Code } from '../reproducer/reproducer';
+import { openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
 import { describeCode, openSessions, type ReplaySession } from './session';
 import { kernelResources } from '../toolchain/kernel-resources';
@@ -32,7 +32,8 @@ import { processorOf } from '../toolchain/target';
  * result for the page of the kernel.
  */
 export async function replay(options: ReplayOptions, deps: Deps): Promise<ReplayResult> {
-  const { result, session } = await replayAll(options, deps);
+  const reproducer = openReproducer(options.reproducer, deps.opened);
+  const { result, session } = await replayAll(options, deps, undefined, reproducer);
   keep(result, session, options, deps);
   return result;
 }
@@ -46,8 +47,9 @@ async function replayAll(
   options: ReplayOptions,
   deps: Deps,
   code?: Code,
+  reproducer?: Reproducer,
 ): Promise<{ result: ReplayResult; session: ReplaySession }> {
-  const { sessions, otherKernels } = await openSessions(options, deps, 'main', code);
+  const { sessions, otherKernels } = await openSessions(options, deps, 'main', code, reproducer);
   const [first] = sessions;
   checkOptions(options, first, sessions.length);
   for (const session of sessions) warnIfUnproven(session, deps);

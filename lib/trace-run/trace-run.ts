@@ -10,7 +10,7 @@ import { openProbeSet, type ProbeSet } from '../probe/probe-set';
 import { judging, warnIfUnproven } from '../replay/check';
 import { describeCode, openSessions, type ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
-import { openReproducer } from '../reproducer/reproducer';
+import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
 import { exitCodes } from '../support/error-codes';
 import { isInside, sha256 } from '../support/files';
@@ -26,14 +26,15 @@ import { printRun } from './text';
 
 /** Replays each selected dispatch with probes in its kernel, and writes their records as one trace folder. */
 export async function traceRun(options: TraceRunOptions, deps: Deps): Promise<TraceRunResult> {
-  const reproducer = openReproducer(options.reproducer);
+  const reproducer = openReproducer(options.reproducer, deps.opened);
   const probes = openProbeSet(options.probe, [reproducer.root, process.cwd()]);
-  return trace(probes, options, deps);
+  return trace(probes, reproducer, options, deps);
 }
 
 /** The task: the cache has to know all inputs of its result. */
 export async function traceRunTask(options: TraceRunOptions, deps: Deps): Promise<boolean> {
-  const { root } = openReproducer(options.reproducer);
+  const reproducer = openReproducer(options.reproducer, deps.opened);
+  const { root } = reproducer;
   const probes = openProbeSet(options.probe, [root]);
   if (!probes.isShipped && !isInside(root, probes.path)) {
     throw new KernloopError(
@@ -42,12 +43,17 @@ export async function traceRunTask(options: TraceRunOptions, deps: Deps): Promis
       `put it into ${root}, or run \`kernloop trace run\``,
     );
   }
-  return (await trace(probes, options, deps)).exit_code === exitCodes.pass;
+  return (await trace(probes, reproducer, options, deps)).exit_code === exitCodes.pass;
 }
 
-async function trace(probes: ProbeSet, options: TraceRunOptions, deps: Deps): Promise<TraceRunResult> {
+async function trace(
+  probes: ProbeSet,
+  reproducer: Reproducer,
+  options: TraceRunOptions,
+  deps: Deps,
+): Promise<TraceRunResult> {
   const callback = allowedCallback(probes, options.allowCallback, deps);
-  const { sessions } = await openSessions(options, deps, 'main');
+  const { sessions } = await openSessions(options, deps, 'main', undefined, reproducer);
   const [first] = sessions;
   const backend = probeBackend(first.device.description.kind);
   const place = placeOf(options, first, probes);
