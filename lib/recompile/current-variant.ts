@@ -50,7 +50,7 @@ export function compileConditions(
   { toolchain }: Pick<Known, 'toolchain'> = { toolchain: toolchainIdentity(env) },
 ): string {
   const { recipe, overlayTemplate } = reproducerPaths(root);
-  const digests = [recipe, overlayTemplate].map((path) => files.digestOfWhole(path) ?? 'none');
+  const digests = [recipe, overlayTemplate].map((path) => (files.isThere(path) ? files.digestOf(path) : 'none'));
   return sha256(
     JSON.stringify([version, lineInfo, toolchain, ...digests, compiledNames(root), ...configurationOf(config)]),
   );
@@ -82,20 +82,20 @@ export function currentVariant(
   env: Environment,
   known: Known = knowing(env),
 ): string | undefined {
-  const built = currentBuild(folder, options, env, known);
+  const built = currentBuild(folder, [options.lineInfo], env, known);
   return built && digestOfReads(built.conditions_sha256 ?? '', built);
 }
 
 /** Digest of the files read, which is the same with and without line information. */
 export function currentReads(folder: string, env: Environment, known: Known): string | undefined {
-  const built =
-    currentBuild(folder, { lineInfo: false }, env, known) ?? currentBuild(folder, { lineInfo: true }, env, known);
+  const built = currentBuild(folder, [false, true], env, known);
   return built && digestOfReads(compileConditions(openReproducer(folder, known.opened), {}, env, known), built);
 }
 
+/** `accepted`: with line information, without, or either. */
 function currentBuild(
   folder: string,
-  options: Pick<RecompileOptions, 'lineInfo'>,
+  accepted: readonly RecompileOptions['lineInfo'][],
   env: Environment,
   known: Known,
 ): VariantJson | undefined {
@@ -110,10 +110,10 @@ function currentBuild(
       // Hashed anew, never cached: the result of a recompile is small.
       sha256OfFile(code) === built.code_object_sha256 &&
       built.outside !== undefined &&
+      readsOnlyWhatItTells(reproducer) &&
       changedInput(reproducer, built, known.digestOf) === null &&
       Object.keys(built.system ?? {}).every((path) => existsSync(path)) &&
-      readsOnlyWhatItTells(reproducer) &&
-      built.conditions_sha256 === compileConditions(reproducer, options, env, known);
+      accepted.some((lineInfo) => built.conditions_sha256 === compileConditions(reproducer, { lineInfo }, env, known));
     return isCurrent ? built : undefined;
   } catch (error) {
     if (error instanceof KernloopError) return undefined;
@@ -131,7 +131,7 @@ export function isUpToDate(
 ): boolean {
   const accepted = lineInfo === undefined ? [false, true] : [lineInfo];
   const known = knowing(env);
-  if (accepted.every((each) => currentVariant(reproducer, { lineInfo: each }, env, known) === undefined)) return false;
+  if (currentBuild(reproducer, accepted, env, known) === undefined) return false;
   report.result(`${openReproducer(reproducer, known.opened).config.name}: what recompile built is up to date`);
   return true;
 }

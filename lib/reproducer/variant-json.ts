@@ -83,6 +83,6 @@ export function changedInput(
   for (const [name, digest] of Object.entries(system))
     if (!isAbsolute(name) || (existsSync(name) && digestOf(name) !== digest)) return name;
   for (const name of absent) if (existsSync(resolve(root, name))) return name;
-  const now = files.digestOfWhole(reproducerPaths(root).recipe);
-  return now !== undefined && now !== recipe ? 'pristine/recipe.json' : null;
+  const { recipe: recipePath } = reproducerPaths(root);
+  return files.isThere(recipePath) && files.digestOf(recipePath) !== recipe ? 'pristine/recipe.json' : null;
 }
