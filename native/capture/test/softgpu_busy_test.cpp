@@ -119,8 +119,8 @@ TEST_P(SoftgpuBusyCaptureTest, NothingRunsWhileACaptureReadsMemory) {
   const Activities& activities = GetParam();
   run.select_several("^step\\(", Json::array({{1, launches}}), launches)["scope"] = activities.scope;
   ASSERT_EQ(record(activities.names), 0) << output << run.recorder->output();
-  // On a busy machine a queue may, now and then, wait until the limit for a thread that waits inside HIP: in 2 of 34 runs
-  // of `together`, with HIP 5.2.3 and 6.4.3. That capture is refused by name.
+  // On a busy machine a queue may, now and then, wait until the limit for a thread that waits inside HIP: in 2 of 34
+  // runs of `together`, with HIP 5.2.3 and 6.4.3. That capture is refused by name.
   size_t late = 0;
   for (const Json& refused : run.events("refused")) {
     if (refused.value("code", "") != "DRAIN_LIMIT") ADD_FAILURE() << refused;
