@@ -77,7 +77,7 @@ function whyNotBuilt(folder) {
 function run(folder, args) {
   const started = performance.now();
   return new Promise((done) => {
-    const child = spawn('./main', args, {
+    const child = spawn(join(folder, 'main'), args, {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
