@@ -87,7 +87,7 @@ function run(folder, args) {
         KERNLOOP_SOFTGPU_THREADS: values.threads,
       },
     });
-    // What a program says of its result comes last.
+    // A program prints its result last.
     let said = '';
     for (const stream of [child.stdout, child.stderr])
       stream.on('data', (text) => (said = (said + String(text)).slice(-65_536)));

@@ -23,7 +23,7 @@ import { ReadOnce } from '../support/read-once';
 import type { GenerateResult } from './result';
 import { resetFolder } from './scratch';
 
-/** What a caller knows of the app and its captures already. */
+/** Knowledge that a caller has of the app and its captures. */
 interface GenerateContext {
   units?: CompiledUnits;
   app?: App;
