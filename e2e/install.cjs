@@ -43,7 +43,7 @@ async function startRegistry(folder) {
 /** Fills `folder` with packages/, published/ and node_modules/. */
 async function install(folder) {
   mkdirSync(publishedOf(folder), { recursive: true });
-  quietly('node', ['tools/package.mjs', '--no-build', '--only', 'npm', '--out', packagesOf(folder)], root);
+  quietly('node', ['tools/package.mjs', '--for-tests', '--only', 'npm', '--out', packagesOf(folder)], root);
   const registry = await startRegistry(folder);
   const publish = `(await import('./tools/packages/publish.mjs')).publish(${JSON.stringify(packagesOf(folder))}, '${version}')`;
   quietly('node', ['--input-type=module', '--eval', `await ${publish}`], root, registry.npm);

@@ -30,7 +30,7 @@ describe('the Python wheel', () => {
   const make = (folder: string, umask: string): Promise<Outcome> =>
     run(
       'sh',
-      ['-c', `umask ${umask}; node tools/package.mjs --no-build --only wheel --out ${workspace.path(folder)}`],
+      ['-c', `umask ${umask}; node tools/package.mjs --for-tests --only wheel --out ${workspace.path(folder)}`],
       {
         cwd: repository,
       },

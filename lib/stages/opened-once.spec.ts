@@ -43,8 +43,9 @@ describe('a command', () => {
       recipe_sha256: sha256OfFile(recipe),
       conditions_sha256: compileConditions(openReproducer(reproducer), {}, fakeDeps({}, workspace.native).env),
     });
-    // A text that this process has not parsed.
-    workspace.write(`${root}/kernel.json`, `${workspace.read(`${root}/kernel.json`)}\n`);
+    // Texts that no other spec of this process has parsed.
+    for (const file of [`${root}/kernel.json`, 'app/kernloop.json'])
+      workspace.write(file, `${workspace.read(file)}\n \n`);
   };
 
   type Counts = Record<string, number>;

@@ -7,14 +7,14 @@ import { stageKernloop } from './kernloop.mjs';
 import { nativeManifest, version } from './manifests.mjs';
 import { stageNative } from './native.mjs';
 
-/** Writes the tarballs into `folder`. */
-export async function makePackages(folder, { build = join(root, 'native', 'build') } = {}) {
+/** Writes the tarballs into `folder`; `forTests` as in stageProducts(). */
+export async function makePackages(folder, { build = join(root, 'native', 'build'), forTests } = {}) {
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-package-'));
   try {
     const [kernloop, native] = ['kernloop', 'native'].map((name) => join(scratch, name));
     await stageKernloop(kernloop);
-    stageNative(native, build);
+    stageNative(native, build, { forTests });
     const tarballs = [];
     for (const [stage, name] of [
       [kernloop, `kernloop-${version}.tgz`],

@@ -21,7 +21,7 @@ const machines = { 'linux-x64': 'x86_64' };
 const tag = `manylinux_${newestGlibc.join('_')}_${machines[platform]}`;
 
 /** Writes the wheel into `folder`: one checkout always gives the same bytes. */
-export async function makeWheel(folder, { build = join(root, 'native', 'build') } = {}) {
+export async function makeWheel(folder, { build = join(root, 'native', 'build'), forTests } = {}) {
   if (machines[platform] === undefined) throw new StepError(`no wheel is made on ${platform}`, 'build on linux-x64');
   await installPython();
   process.umask(0o022);
@@ -60,7 +60,7 @@ function stageWheel(stage, build) {
   const inside = join(stage, 'src', 'kernloop');
   copy(join(source, 'shim'), join(inside, '_shim'));
   copy(join(source, 'reproducer'), join(inside, '_reproducer'));
-  stageProducts(join(inside, '_native'), build, products);
+  stageProducts(join(inside, '_native'), build, products, { forTests });
   copyLicences(join(inside, '_native'));
   writeFileSync(join(stage, 'setup.cfg'), `[bdist_wheel]\nplat_name = ${tag}\n`);
   withPlainModes(stage);
