@@ -20,7 +20,7 @@ const products = ['softgpu', 'hipErrors'];
 const machines = { 'linux-x64': 'x86_64' };
 const tag = `manylinux_${newestGlibc.join('_')}_${machines[platform]}`;
 
-/** Writes the wheel into `folder`: one checkout always gives the same bytes. */
+/** Writes the wheel into `folder`: one checkout always gives the same bytes. `forTests` as in stageProducts(). */
 export async function makeWheel(folder, { build = join(root, 'native', 'build'), forTests } = {}) {
   if (machines[platform] === undefined) throw new StepError(`no wheel is made on ${platform}`, 'build on linux-x64');
   await installPython();
@@ -28,7 +28,7 @@ export async function makeWheel(folder, { build = join(root, 'native', 'build'),
   const stage = mkdtempSync(join(tmpdir(), 'kernloop-wheel-'));
   const made = mkdtempSync(join(tmpdir(), 'kernloop-wheel-'));
   try {
-    stageWheel(stage, build);
+    stageWheel(stage, build, { forTests });
     const offline = [
       '--no-build-isolation',
       '--no-index',
@@ -50,7 +50,7 @@ export async function makeWheel(folder, { build = join(root, 'native', 'build'),
   }
 }
 
-function stageWheel(stage, build) {
+function stageWheel(stage, build, limits) {
   ensureGenerated();
   const source = join(root, 'python');
   const copy = (from, to) =>
@@ -60,7 +60,7 @@ function stageWheel(stage, build) {
   const inside = join(stage, 'src', 'kernloop');
   copy(join(source, 'shim'), join(inside, '_shim'));
   copy(join(source, 'reproducer'), join(inside, '_reproducer'));
-  stageProducts(join(inside, '_native'), build, products, { forTests });
+  stageProducts(join(inside, '_native'), build, products, limits);
   copyLicences(join(inside, '_native'));
   writeFileSync(join(stage, 'setup.cfg'), `[bdist_wheel]\nplat_name = ${tag}\n`);
   withPlainModes(stage);
