@@ -1,4 +1,4 @@
-// Surroundings of device_kernels.cu: those that the compiler has for NVIDIA's and AMD's GPUs, or, for tests and the
+// What device_kernels.cu needs of its surroundings: the compiler's for NVIDIA's and AMD's GPUs, or, for tests and the
 // fake driver, loops on the host. No header of CUDA or HIP is used, so that a plain clang compiles it.
 //
 // A kernel is up to three phases with a barrier between: on the host, each phase runs for all threads of a block before
