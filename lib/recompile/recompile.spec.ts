@@ -683,12 +683,12 @@ describe('recompile', () => {
       edit('+= SCALE');
       const before = readFileSync(path, 'utf8');
       try {
-        // Saved while the compiler is at work, and put back before the compilation is checked.
+        // Saved while the compiler is at work, and put back before the compilation is checked. Each text on the way compiles.
         const run: Deps['run'] = (file, args, runOptions) => {
           const running = deps.run(file, args, runOptions);
           if (!args.includes(variant()) && !args.some((word) => word.includes('k.hip'))) return running;
-          writeFileSync(path, `${before}// another\n`);
-          writeFileSync(path, before);
+          appendFileSync(path, '// another\n');
+          truncateSync(path, Buffer.byteLength(before));
           return running;
         };
         const error = await failure(build({ run }));
