@@ -16,7 +16,7 @@ import * as store from '../lib/store/result';
 import { count } from '../lib/support/count';
 import { errorEventSchema } from '../lib/support/ndjson';
 import { describedSchema } from '../lib/toolchain/find-nvrtc';
-import { describedSchema as describedCodeSchema } from '../lib/toolchain/described-code';
+import { describedKernelSchema, describedSchema as describedCodeSchema } from '../lib/toolchain/described-code';
 import { traceEvents } from '../lib/trace/trace-program';
 import { unpackedSchema } from '../lib/unpack/unpack';
 import { jsonLines } from './json-text';
@@ -175,7 +175,7 @@ export const nativePrograms: readonly NativeProgram[] = [
       {
         ...byName(verifiedSchema, packedSchema, unpackedSchema, shrunkSchema, importedSchema, exportedSchema),
         ...byName(exportedChunkSchema, store.verifiedSchema, store.statsSchema, store.collectedSchema),
-        ...byName(describedCodeSchema),
+        ...byName(describedKernelSchema, describedCodeSchema),
         error: errorEventSchema,
       },
       'archive',

@@ -13,8 +13,7 @@ import { reproducerPaths } from '../reproducer/layout';
 import { KernloopError } from '../support/error';
 import { assemblePtx, quotedLine } from '../toolchain/assemble-ptx';
 import { compileReproducer } from '../toolchain/compile';
-import { codeObjectTarget } from '../toolchain/described-code';
-import { cubinPtx } from '../toolchain/cubin';
+import { codeObjectTarget, cubinPtx } from '../toolchain/described-code';
 import { kernelResources } from '../toolchain/kernel-resources';
 import { isNvcc } from '../toolchain/translation-unit';
 import { compilerOf, readRecipe } from './recompile';
@@ -185,7 +184,7 @@ async function fromCodeObject<Rewritten extends { readonly ptx: string }>(
   bytes: Buffer,
   deps: Deps,
 ): Promise<Made<Rewritten>> {
-  const original = cubinPtx(bytes);
+  const original = await cubinPtx(bytes, deps);
   if (original === null) throw noPtx(session, 'the code object keeps none (-lineinfo would have it keep it)');
   const target = await codeObjectTarget(bytes, deps);
   if (target === null) throw noPtx(session, 'the code object does not say what GPU it is for');

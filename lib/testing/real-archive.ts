@@ -2,12 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { findNative } from '../native/native-paths';
 import type { FakeProgram } from './fake-deps';
 
-/** The kernloop-archive of this checkout, for `describe`: a spec that uses it starts a program. */
+/** The kernloop-archive of this checkout, for `describe`; it is started only for what may be a code object. */
 export const realArchive: FakeProgram = async ({ args, options: { input }, print }) => {
   if (args[0] !== 'describe' || input?.kind !== 'stream') return 2;
   const chunks: Buffer[] = [];
   for await (const chunk of input.open()) chunks.push(chunk as Buffer);
-  const { stdout, status } = spawnSync(findNative(process.env).archive, ['describe'], { input: Buffer.concat(chunks) });
-  print(JSON.parse(String(stdout)) as object);
+  const bytes = Buffer.concat(chunks);
+  if (bytes.toString('latin1', 1, 4) !== 'ELF') {
+    print({ event: 'error', code: 'CODE_OBJECT_INVALID', message: 'no ELF', hint: '' });
+    return 2;
+  }
+  const { stdout, status } = spawnSync(findNative(process.env).archive, args, { input: bytes });
+  for (const line of String(stdout).trimEnd().split('\n')) print(line);
   return status ?? 1;
 };

@@ -1,7 +1,7 @@
 import { rewritePtx } from '../probe/ptx/rewrite';
 import { assemble, shapes, shipped } from '../probe/ptx/testing/shapes';
 import { defaultDeps } from '../deps/deps';
-import { cubinPtx } from './cubin';
+import { cubinPtx } from './described-code';
 import { kernelResources } from './kernel-resources';
 
 describe('a cubin', () => {
@@ -15,8 +15,8 @@ describe('a cubin', () => {
     expect(await kernelResources(cubin, 'none', defaultDeps())).toBeNull();
   });
 
-  it('with line information keeps the PTX that it was made from, which can be probed and assembled', () => {
-    const kept = cubinPtx(cubin) ?? '';
+  it('with line information keeps the PTX that it was made from, which can be probed and assembled', async () => {
+    const kept = (await cubinPtx(cubin, defaultDeps())) ?? '';
     for (const part of ['.visible .entry shapes(', 'call.uni (retval0),', 'ld.global.v4.f32', '$L__ld_global_loop:'])
       expect(kept).toContain(part);
     const { ptx, sites } = rewritePtx(kept, 'calls', shipped('dmat'));
@@ -24,8 +24,8 @@ describe('a cubin', () => {
     expect(assemble(ptx).said).toContain("Compiling entry function 'calls'");
   });
 
-  it('without it keeps none', () => {
+  it('without it keeps none', async () => {
     const bare = '.version 8.0 .target sm_90a .address_size 64 .entry k() { ret; }';
-    expect(cubinPtx(assemble(bare).cubin)).toBeNull();
+    expect(await cubinPtx(assemble(bare).cubin, defaultDeps())).toBeNull();
   });
 });

@@ -42,16 +42,6 @@ export function cubinFunctions(bytes: Buffer): Map<string, { isKernel: boolean; 
   );
 }
 
-/** PTX that a cubin was assembled from, without comments and debug information; kept with -lineinfo, as by Triton. */
-export function cubinPtx(bytes: Buffer): string | null {
-  if (!isElf64(bytes, machineCuda)) return null;
-  const section = readSections(bytes).find(({ name }) => name === '.nv_debug_ptx_txt');
-  if (!section) return null;
-  // Lines end with a zero byte.
-  const text = contentOf(bytes, section).toString('latin1').replaceAll('\0', '\n');
-  return text.includes('.version') ? text : null;
-}
-
 interface Attribute {
   code: number;
   /** Value in formats with a byte or a half word. */

@@ -26,7 +26,7 @@ std::string store_usage();
 int export_command(const Reader& reader, const std::filesystem::path& folder);
 int import_command(const std::filesystem::path& folder, const std::filesystem::path& store);
 
-// describe: the kernels of the code object on stdin, with their registers and memory.
-int describe_command();
+// describe [--ptx]: the kernels of the code object on stdin, and the digests by which it is compared with others.
+int describe_command(bool with_ptx);
 
 }  // namespace kernloop::archive

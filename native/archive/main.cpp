@@ -2,8 +2,9 @@
 // `code-object DIR --output FILE` writes the code object of the captured kernel, `pack DIR --output FILE` makes one
 // file of a capture, `unpack FILE --output DIR [--symbol NAME]` a capture of that; `export-chunks DIR --output FOLDER`
 // writes the chunks that stdin names as raw files, `import-chunks FOLDER --output STORE` takes them in; `shrink DIR
-// --dropped FILE --output DIR [--into STORE] [--inline-limit BYTES]` writes it without these bytes; `describe` tells
-// the kernels of the code object on stdin. One JSON object on stdout; exit codes of docs/contributing/seams.md.
+// --dropped FILE --output DIR [--into STORE] [--inline-limit BYTES]` writes it without these bytes; `describe [--ptx]`
+// tells the kernels of the code object on stdin. JSON objects on stdout, one a line; exit codes of
+// docs/contributing/seams.md.
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -185,7 +186,9 @@ OptionTable table_of(Arguments& arguments) {
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   if (!words.empty() && is_store_command(words[0])) return run_store_command(words);
-  if (words == std::vector<std::string>{"describe"}) return describe_command();
+  using Words = std::vector<std::string>;
+  if (const bool with_ptx = words == Words{"describe", "--ptx"}; with_ptx || words == Words{"describe"})
+    return describe_command(with_ptx);
   Arguments arguments;
   auto& [output, stores, symbol, shrinking] = arguments;
   const OptionTable table = table_of(arguments);
@@ -195,7 +198,7 @@ int main(int argc, char** argv) {
   if (words.empty() || !verbs.contains(words[0])) {
     return print(error_event(
         {"USAGE", "no verb: verify, info, code-object, pack, unpack, shrink, export-chunks or import-chunks",
-         table.usage() + ", describe, or " + store_usage()}));
+         table.usage() + ", describe [--ptx], or " + store_usage()}));
   }
   const std::string& verb = words[0];
   std::vector<std::string> directories;

@@ -9,13 +9,13 @@
 
 #include "base/malformed.h"
 #include "codeobject/cubin.h"
+#include "codeobject/metadata_note.h"
 #include "codeobject/msgpack.h"
 
 namespace kernloop::codeobject {
 
 namespace {
 
-constexpr uint32_t kNoteAmdgpuMetadata = 32;  // NT_AMDGPU_METADATA, code object v3 and later
 constexpr uint64_t kMaxImageBytes = uint64_t{1} << 40;
 
 std::string text_of(const msgpack::Value& map, const char* key) {
@@ -94,19 +94,11 @@ Kernel read_kernel(const msgpack::Value& map) {
 }
 
 void read_metadata(const elf::Image& image, const std::string& what, CodeObjectInfo& info) {
-  const auto notes = image.notes();
-  if (!notes) throw Malformed{notes.error().message};
-  for (const elf::Note& note : *notes) {
-    if (note.type != kNoteAmdgpuMetadata || note.name != "AMDGPU") continue;
-    const auto metadata = msgpack::parse(note.description, what + ": its metadata note");
-    if (!metadata) throw Malformed{metadata.error().message};
-    info.target = text_of(*metadata, "amdhsa.target");
-    if (const auto* kernels = metadata->find("amdhsa.kernels"); kernels && kernels->array()) {
-      for (const auto& kernel : *kernels->array()) info.kernels.push_back(read_kernel(kernel));
-    }
-    return;
+  const msgpack::Value metadata = read_metadata_note(image, what);
+  info.target = text_of(metadata, "amdhsa.target");
+  if (const auto* kernels = metadata.find("amdhsa.kernels"); kernels && kernels->array()) {
+    for (const auto& kernel : *kernels->array()) info.kernels.push_back(read_kernel(kernel));
   }
-  throw Malformed{"it has no AMDGPU metadata (code object version 3 or later is needed)"};
 }
 
 std::vector<elf::Symbol> symbols_of(const elf::Image& image, uint32_t type) {

@@ -1,7 +1,9 @@
 // ELF files, code objects of AMD GPUs, cubins, and the bundles that they come in.
 #include "codeobject/code_object.h"
 
+#include "codeobject/amd_comparison.h"
 #include "codeobject/bundle.h"
+#include "codeobject/cubin_comparison.h"
 #include "elf/image.h"
 #include "fuzz/target.h"
 
@@ -60,6 +62,24 @@ void read_code_object(Bytes bytes) {
   }
 }
 
+void compare_code_object(Bytes bytes) {
+  constexpr uint64_t kMaxImageBytes = uint64_t{1} << 40;
+  if (const auto facts = compare_amd(bytes, "input")) {
+    for (const auto& [name, code] : facts->kernels) {
+      require(code.range.begin <= code.range.end && code.range.begin < kMaxImageBytes, "code is in the image");
+      require(!code.sha256 || code.range.begin < code.range.end, "a digest is of instructions");
+    }
+  }
+  (void)cubin_functions(bytes, "input");
+  if (const auto ptx = cubin_ptx(bytes, "input"); ptx && *ptx)
+    require((*ptx)->size() <= 2 * bytes.size(), "PTX is text of the file");
+}
+
+void read_and_compare(Bytes bytes) {
+  read_code_object(bytes);
+  compare_code_object(bytes);
+}
+
 std::vector<Input> amd_seeds() {
   auto seeds = test_data_with("codeobject/test/data", ".hsaco");
   seeds.push_back(test_data("recorder/test/data/tiny.hsaco"));
@@ -79,8 +99,8 @@ std::vector<Input> bundle_seeds() {
 }
 
 const Registration kElf({"elf", read_elf, amd_seeds});
-const Registration kAmd({"code_object", read_code_object, amd_seeds});
-const Registration kCubin({"cubin", read_code_object, cubin_seeds});
+const Registration kAmd({"code_object", read_and_compare, amd_seeds});
+const Registration kCubin({"cubin", read_and_compare, cubin_seeds});
 const Registration kBundle({"bundle",
                             [](Bytes bytes) {
                               const auto listed = list_code_objects(bytes, "input");

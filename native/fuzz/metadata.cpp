@@ -1,4 +1,5 @@
 // The kernels' metadata of an AMD code object (MessagePack in a note), inside of an otherwise good file.
+#include "codeobject/amd_comparison.h"
 #include "codeobject/code_object.h"
 #include "codeobject/msgpack.h"
 #include "elf/image.h"
@@ -72,7 +73,9 @@ std::vector<Input> seeds() {
 const Registration kMetadata({"metadata",
                               [](Bytes bytes) {
                                 (void)codeobject::msgpack::parse(bytes, "input");
-                                const auto object = codeobject::parse_code_object(with_metadata(bytes), "input");
+                                const Input file = with_metadata(bytes);
+                                (void)codeobject::compare_amd(file, "input");
+                                const auto object = codeobject::parse_code_object(file, "input");
                                 if (!object) return;
                                 for (const codeobject::Kernel& kernel : object->kernels) {
                                   for (const codeobject::KernelArgument& argument : kernel.args) {

@@ -9,6 +9,7 @@ namespace kernloop {
 enum class ArchiveEvent {
   code_object,
   described,
+  described_kernel,
   exported,
   exported_chunk,
   imported,
@@ -25,6 +26,7 @@ enum class ArchiveEvent {
 inline constexpr const char* kArchiveEventNames[] = {
   "code_object",
   "described",
+  "described_kernel",
   "exported",
   "exported_chunk",
   "imported",
