@@ -19,7 +19,7 @@ struct CodeRange {
 
 struct KernelCode {
   CodeRange range;
-  // Of the descriptor without the offset of the code, the instructions, and the launch metadata (metadata_text.h):
+  // Digest of the descriptor without the offset of the code, the instructions, and the metadata (metadata_text.h):
   // results keep it, so its bytes never change. None if the code reads its own address, because it may then call
   // functions or read data elsewhere, and if the file lacks a part.
   std::optional<Digest> sha256;
@@ -29,7 +29,7 @@ struct AmdComparison {
   uint32_t version = 0;                       // of the code object: 3 to 6
   std::map<std::string, KernelCode> kernels;  // exported ones, by name
   Digest text;                                // of the instructions, whatever their data
-  // Of what is loaded or describes a launch: file names and line tables may differ. None without instructions.
+  // Digest of all that is loaded or describes a launch: file names and line tables may differ. None without instructions.
   std::optional<Digest> loaded;
   // The same without the name of clang's variable for the unit (`__hip_cuid_…`).
   std::optional<Digest> without_unit_name;
