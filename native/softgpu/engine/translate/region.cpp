@@ -200,9 +200,10 @@ class RegionFunction {
   }
 
   std::string condition_of(const DecodedInstruction& branch) {
-    const auto is_zero = [&](const char* at, bool zero) {
-      return define(std::string("icmp ") + (zero ? "eq" : "ne") + " i64 " + define(std::string("load i64, ptr ") + at) +
-                    ", 0");
+    const auto is_zero = [&](const char* at, bool zero, unsigned bits = kLanes) {
+      const std::string type = " i" + decimal(bits);
+      return define(std::string("icmp ") + (zero ? "eq" : "ne") + type + " " +
+                    define("load" + type + ", ptr " + std::string(at)) + ", 0");
     };
     const auto is_scc = [&](unsigned value) {
       return define("icmp eq i8 " + define("load i8, ptr %at.scc") + ", " + decimal(value));
@@ -212,10 +213,10 @@ class RegionFunction {
         return is_scc(0);
       case BranchCondition::kScc1:
         return is_scc(1);
-      case BranchCondition::kVccz:
-        return is_zero("%at.vcc", true);
+      case BranchCondition::kVccz:  // the upper half of a narrow wave's VCC is a register like any other
+        return is_zero("%at.vcc", true, wave_size_);
       case BranchCondition::kVccnz:
-        return is_zero("%at.vcc", false);
+        return is_zero("%at.vcc", false, wave_size_);
       case BranchCondition::kExecz:
         return is_zero("%at.exec", true);
       case BranchCondition::kExecnz:

@@ -13,6 +13,7 @@
 #include "softgpu/engine/tests/program.h"
 #include "softgpu/engine/translate/compiler.h"
 #include "softgpu/engine/translate/loaded_code.h"
+#include "softgpu/engine/translate/region.h"
 #include "softgpu/engine/translate/translated_run.h"
 #include "softgpu/engine/vector/select.h"
 #include "softgpu/engine/wave/lds_end.h"
@@ -310,6 +311,45 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
   EXPECT_GT(reads, 300u);
   EXPECT_GT(faults, 10u);
   EXPECT_GT(met.size(), 100u);
+}
+
+// The end of a run: where a region goes on, and where the interpreter does.
+TEST_P(Translation, BranchesByTheVccOfTheLanesThatTheWaveHas) {
+  const Target target = GetParam();
+  const bool is_gfx1100 = target.isa == Isa::kGfx1100, is_rdna = is_gfx1100 || target.isa == Isa::kGfx1030;
+  const uint32_t negate = is_rdna ? 0x7e006f01 : 0x7e005701;  // v_not_b32 v0, v1
+  const uint32_t if_zero = is_gfx1100 ? 0xbfa30003 : 0xbf860003, if_not = if_zero + (1u << 16);
+  Machine machine(target);
+  std::mt19937_64 random(1);
+  machine.draw(random, false);
+  for (const uint32_t branch : {if_zero, if_not}) {
+    Code code(target);
+    const CodeRun& run = code.run_of({negate, negate, branch});
+    const DecodedInstruction& last = *run.steps.back().instruction;
+    const RegionText text = write_region({&run}, target.wave_size, "region");
+    std::string problem;
+    const std::string object = LaneCompiler().compile(text.module.text(), problem);
+    const std::shared_ptr<const LoadedCode> compiled = LoadedCode::load(object, problem);
+    ASSERT_NE(compiled, nullptr) << problem;
+    const auto function = reinterpret_cast<RegionFn>(compiled->symbol("region"));
+    for (const uint64_t vcc : {0x0ull, 0x1ull, 0x80000000ull, 0x1'00000000ull, 0x80000000'00000000ull, ~0ull}) {
+      const bool any = target.wave_size == 64 ? vcc != 0 : static_cast<uint32_t>(vcc) != 0;
+      const uint64_t next = last.address + 4, expected = any == (branch == if_not) ? next + 12 : next;
+      WaveSlot& wave = machine.begin();
+      wave.set_vcc(vcc);
+      wave.pc = last.address;
+      wave.next_pc = next;
+      last.execute(wave, last);
+      EXPECT_EQ(wave.next_pc, expected) << disassemble(last) << ", vcc " << vcc << ", interpreted";
+      uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {}, lanes = 0;
+      RegionState state;
+      state.end = ~uint64_t{0};
+      state.by_class = by_class;
+      state.active_lanes = state.valu_lanes = state.lds = &lanes;
+      ASSERT_EQ(function(&wave, &state, 0), 0u);
+      EXPECT_EQ(wave.pc, expected) << disassemble(last) << ", vcc " << vcc << ", translated";
+    }
+  }
 }
 
 constexpr char kFunction[] =
