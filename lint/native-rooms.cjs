@@ -38,7 +38,8 @@ const rooms = {
   'fakes/cuda': ['abi/cuda', 'base', 'codeobject', 'cuda/kernels'],
   protocol: [],
   'capture/core': ['base', 'protocol'],
-  'capture/hsa': ['abi/hsa', 'base', 'capture/core', 'cuda/kernels'],
+  'capture/hsa/queues': ['abi/hsa', 'capture/core'],
+  'capture/hsa': ['abi/hsa', 'base', 'capture/core', 'capture/hsa/queues', 'cuda/kernels'],
   'capture/cuda/memory': ['abi/cuda', 'base', 'capture/core', 'cuda'],
   'capture/cuda/app': ['abi/cuda', 'capture/core', 'cuda', 'elf', 'capture/cuda/memory'],
   'capture/cuda/launch': [

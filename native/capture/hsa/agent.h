@@ -6,11 +6,11 @@
 
 #include "capture/core/agent_base.h"
 #include "capture/hsa/code_objects.h"
-#include "capture/hsa/copy_tracker.h"
 #include "capture/hsa/drain.h"
 #include "capture/hsa/pools.h"
 #include "capture/hsa/profiler.h"
-#include "capture/hsa/queue_state.h"
+#include "capture/hsa/queues/copy_tracker.h"
+#include "capture/hsa/queues/queue_state.h"
 
 namespace kernloop::capture {
 

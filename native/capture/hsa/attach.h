@@ -1,7 +1,7 @@
 // Installs the agent in a process: its functions go into the runtime's tables.
 #pragma once
 
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

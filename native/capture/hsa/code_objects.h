@@ -15,7 +15,7 @@
 #include "capture/core/agent_base.h"
 #include "capture/core/checksum.h"
 #include "capture/core/protocol.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

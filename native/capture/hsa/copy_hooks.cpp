@@ -1,4 +1,6 @@
 // Memory operations that the host starts. They wait during a hold, and a drain waits for those in flight.
+#include <span>
+
 #include "capture/hsa/agent.h"
 #include "capture/hsa/hooks.h"
 
@@ -15,13 +17,16 @@ hsa_status_t holding(Call&& call) {
 
 // `copies` count the signal down, each by one.
 template <typename Call>
-hsa_status_t asynchronous(hsa_signal_t completion, Call&& call, uint32_t copies = 1) {
+hsa_status_t asynchronous(hsa_signal_t completion, uint32_t waits, const hsa_signal_t* wait_for, Call&& call,
+                          uint32_t copies = 1) {
   Agent* agent = agent_for_use();
   if (agent != nullptr) agent->profiler.signal_reused(completion);
   if (agent == nullptr || !agent->selections.anything_left()) return call();
+  agent->guarded([&] { agent->copies.comes(completion); });
   HoldScope scope(agent->hold);
   agent->guarded([&] {
-    for (uint32_t i = 0; i < copies; ++i) agent->copies.started(completion);
+    const std::span waited = wait_for != nullptr ? std::span(wait_for, waits) : std::span<const hsa_signal_t>();
+    for (uint32_t i = 0; i < copies; ++i) agent->copies.started(completion, waited);
   });
   const hsa_status_t status = call();
   if (status != HSA_STATUS_SUCCESS) {
@@ -42,7 +47,7 @@ hsa_status_t memory_fill(void* base, uint32_t value, size_t count) {
 
 hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size,
                         uint32_t waits, const hsa_signal_t* wait_for, hsa_signal_t completion) {
-  return asynchronous(completion, [&] {
+  return asynchronous(completion, waits, wait_for, [&] {
     return originals().amd.hsa_amd_memory_async_copy_fn(to, to_agent, from, from_agent, size, waits, wait_for,
                                                         completion);
   });
@@ -51,7 +56,7 @@ hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_ag
 hsa_status_t async_copy_on_engine(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size,
                                   uint32_t waits, const hsa_signal_t* wait_for, hsa_signal_t completion,
                                   hsa_amd_sdma_engine_id_t engine, bool force) {
-  return asynchronous(completion, [&] {
+  return asynchronous(completion, waits, wait_for, [&] {
     return originals().amd.hsa_amd_memory_async_copy_on_engine_fn(to, to_agent, from, from_agent, size, waits, wait_for,
                                                                   completion, engine, force);
   });
@@ -64,14 +69,14 @@ hsa_status_t async_batch_copy(const hsa_amd_memory_copy_op_t* operations, uint32
     return originals().amd.hsa_amd_memory_async_batch_copy_fn(operations, count, waits, wait_for);
   };
   if (operations == nullptr || count == 0 || operations->version != HSA_AMD_MEMORY_COPY_OP_VERSION) return call();
-  return asynchronous(operations->completion_signal, call, count);
+  return asynchronous(operations->completion_signal, waits, wait_for, call, count);
 }
 
 hsa_status_t async_copy_rect(const hsa_pitched_ptr_t* to, const hsa_dim3_t* to_offset, const hsa_pitched_ptr_t* from,
                              const hsa_dim3_t* from_offset, const hsa_dim3_t* range, hsa_agent_t agent,
                              hsa_amd_copy_direction_t direction, uint32_t waits, const hsa_signal_t* wait_for,
                              hsa_signal_t completion) {
-  return asynchronous(completion, [&] {
+  return asynchronous(completion, waits, wait_for, [&] {
     return originals().amd.hsa_amd_memory_async_copy_rect_fn(to, to_offset, from, from_offset, range, agent, direction,
                                                              waits, wait_for, completion);
   });
@@ -79,7 +84,7 @@ hsa_status_t async_copy_rect(const hsa_pitched_ptr_t* to, const hsa_dim3_t* to_o
 
 hsa_status_t svm_prefetch(void* base, size_t size, hsa_agent_t agent, uint32_t waits, const hsa_signal_t* wait_for,
                           hsa_signal_t completion) {
-  return asynchronous(completion, [&] {
+  return asynchronous(completion, waits, wait_for, [&] {
     return originals().amd.hsa_amd_svm_prefetch_async_fn(base, size, agent, waits, wait_for, completion);
   });
 }

@@ -1,7 +1,6 @@
 #include "capture/hsa/dispatch_handler.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 #include "capture/core/selected_dispatch.h"
@@ -18,13 +17,6 @@ LaunchShape shape_of(const KernelEntry& kernel, const Packet& packet) {
           {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z}};
 }
 
-uint8_t packet_type(const Packet& packet) {
-  return static_cast<uint8_t>(__atomic_load_n(&packet.header, __ATOMIC_ACQUIRE) >> HSA_PACKET_HEADER_TYPE);
-}
-
-static_assert(offsetof(hsa_barrier_and_packet_t, completion_signal) == offsetof(Packet, completion_signal));
-static_assert(offsetof(hsa_barrier_or_packet_t, completion_signal) == offsetof(Packet, completion_signal));
-
 bool holds_dispatch(const Packet* packets, uint64_t count) {
   return std::any_of(packets, packets + count,
                      [](const Packet& packet) { return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH; });
@@ -33,8 +25,10 @@ bool holds_dispatch(const Packet* packets, uint64_t count) {
 // Hands packets on in runs, leaving some out. A batch of one is one call of the packet writer (drain.h).
 class DispatchHandler {
  public:
-  DispatchHandler(Agent& agent, QueueState& queue, const Packet* packets, uint64_t count, PacketWriter write)
-      : agent_(agent), queue_(queue), packets_(packets), count_(count), write_(write) {}
+  // `place` of the first packet in the queue's ring.
+  DispatchHandler(Agent& agent, QueueState& queue, const Packet* packets, uint64_t count, uint64_t place,
+                  PacketWriter write)
+      : agent_(agent), queue_(queue), packets_(packets), count_(count), place_(place), write_(write) {}
 
   // Nothing left to capture: counts, and hands on.
   void count_only() {
@@ -88,6 +82,7 @@ class DispatchHandler {
 
   void pass_rest() {
     if (count_ > next_) pass_until(count_);
+    queue_.handed_until.store(place_ + count_);
   }
 
  private:
@@ -95,6 +90,7 @@ class DispatchHandler {
   void pass_until(uint64_t index) {
     const uint64_t from = std::exchange(next_, index + 1);
     if (index > from) hand_on(packets_ + from, index - from);
+    queue_.handed_until.store(place_ + index);
   }
 
   void hand_on(const Packet* packets, uint64_t count) {
@@ -134,7 +130,7 @@ class DispatchHandler {
   Agent& agent_;
   QueueState& queue_;
   const Packet* packets_;
-  const uint64_t count_;
+  const uint64_t count_, place_;
   const PacketWriter write_;
   uint64_t next_ = 0;  // next packet to be handed on
   bool captures_ = false;
@@ -142,7 +138,7 @@ class DispatchHandler {
 
 }  // namespace
 
-void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWriter write) {
+void on_packets(const void* raw, uint64_t count, uint64_t place, void* data, PacketWriter write) {
   QueueState& queue = *static_cast<QueueState*>(data);
   Agent& agent = *queue.agent;
   if (!agent.active()) {
@@ -150,7 +146,7 @@ void on_packets(const void* raw, uint64_t count, uint64_t, void* data, PacketWri
     write(raw, count);
     return;
   }
-  DispatchHandler handler(agent, queue, static_cast<const Packet*>(raw), count, write);
+  DispatchHandler handler(agent, queue, static_cast<const Packet*>(raw), count, place, write);
   try {
     if (agent.profiling()) {
       handler.profile();

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 #include <string>
+#include <thread>
+#include <utility>
 
 #include "capture/hsa/plain_queue.h"
 
@@ -28,40 +30,75 @@ AqlPacket barrier_packet(hsa_signal_t completion) {
 
 void Drainer::hand_on(QueueState& queue, const AqlPacket* packets, uint64_t count, PacketWriter write) const {
   if (!queue.unfinished) return write(packets, count);
-  // Longer batches come from runtimes whose writer may be called again.
+  queue.backlog.keep_last(static_cast<uint64_t>(queue.unfinished.value()));
+  // A second piece comes from runtimes alone whose writer may be called again.
   std::array<AqlPacket, 16> piece;
-  if (count >= piece.size()) {
-    const uint64_t before = count - (piece.size() - 1);
-    write(packets, before);
-    packets += before;
-    count -= before;
+  size_t filled = 0;
+  const auto add_ours = [&] {
+    piece[filled++] = barrier_packet(queue.unfinished.get());
+    hsa_.core.hsa_signal_add_relaxed_fn(queue.unfinished.get(), 1);
+    queue.backlog.add_ours();
+  };
+  for (uint64_t i = 0; i < count; ++i) {
+    if (filled + 3 > piece.size()) write(piece.data(), std::exchange(filled, 0));
+    if (queue.backlog.needs_barrier_before(packets[i])) add_ours();
+    queue.backlog.add(packets[i]);
+    piece[filled++] = packets[i];
   }
-  std::copy_n(packets, count, piece.begin());
-  piece[count] = barrier_packet(queue.unfinished.get());
-  hsa_.core.hsa_signal_add_relaxed_fn(queue.unfinished.get(), 1);
-  write(piece.data(), count + 1);
+  add_ours();
+  write(piece.data(), filled);
 }
 
-std::optional<Error> Drainer::wait(Deadline deadline) {
+HeldBack Drainer::held_back(const std::vector<QueueState*>& queues) const {
+  HeldBack held(hsa_);
+  for (const QueueState* queue : queues) {
+    if (!queue->is_plain) held.add_ring_of(*queue);
+  }
+  for (const hsa_signal_t signal : copies_.coming()) held.add(signal);
+  return held;
+}
+
+std::optional<Error> Drainer::wait(const QueueState& of_dispatch, Deadline deadline) {
   const auto refuse = [&](const std::string& what) {
     return Error{
         "DRAIN_LIMIT", what + " did not become idle within the drain limit",
         "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
         "otherwise raise --drain-limit-ms"};
   };
-  for (QueueState* queue : queues_.alive()) {
+  const std::vector<QueueState*> all = queues_.alive();
+  for (QueueState* queue : all) {
     if (queue->failed.load()) continue;
     if (!queue->unfinished) {
       return Error{"NO_SIGNAL", "the runtime had no signal left for queue " + std::to_string(queue->index),
                    "close other programs that use this device"};
     }
-    const bool is_full = queue->is_plain && !submit_barrier(hsa_, *queue, deadline);
-    const bool idle =
-        !is_full && wait_below_one(hsa_, queue->unfinished.get(), deadline, [queue] { return queue->failed.load(); });
-    if (!idle && !queue->failed.load()) return refuse("queue " + std::to_string(queue->index));
+    if (queue->is_plain && !submit_barrier(hsa_, *queue, deadline))
+      return refuse("queue " + std::to_string(queue->index));
   }
-  if (!copies_.wait_all(deadline)) return refuse("an asynchronous copy");
-  return std::nullopt;
+  // An idle queue stays idle, and one that waits for the end of the hold goes on waiting.
+  while (true) {
+    std::vector<QueueState*> busy;
+    for (QueueState* queue : all) {
+      if (queue->failed.load()) continue;
+      const hsa_signal_value_t unfinished = queue->unfinished.value();
+      if (unfinished < 1) continue;
+      queue->backlog.keep_last(static_cast<uint64_t>(unfinished));
+      busy.push_back(queue);
+    }
+    std::vector<CopyInFlight> copies = copies_.in_flight();
+    if (busy.empty() && copies.empty()) return std::nullopt;
+    if (std::ranges::find(busy, &of_dispatch) == busy.end()) held_back(all).erase_waiting(busy, copies);
+    if (busy.empty() && copies.empty()) return std::nullopt;
+    if (deadline.passed())
+      return refuse(busy.empty() ? "an asynchronous copy" : "queue " + std::to_string(busy.front()->index));
+    if (busy.empty()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    } else {
+      const QueueState* first = busy.front();
+      wait_below_one(hsa_, first->unfinished.get(), std::min(deadline, Deadline::in(std::chrono::milliseconds(10))),
+                     [first] { return first->failed.load(); });
+    }
+  }
 }
 
 }  // namespace kernloop::capture

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

@@ -81,7 +81,7 @@ HsaDevice::~HsaDevice() {
 }
 
 std::optional<Error> HsaDevice::drain(Deadline deadline) {
-  if (auto refusal = agent_.drainer.wait(deadline)) return refusal;
+  if (auto refusal = agent_.drainer.wait(queue_, deadline)) return refusal;
   drop_unmapped();
   set_up_kernels();
   return std::nullopt;

@@ -19,7 +19,7 @@ class HsaDevice : public DeviceCapture {
   HsaDevice& operator=(const HsaDevice&) = delete;
 
   std::optional<Error> drain(Deadline deadline) override;
-  // HIP makes a queue wait for the copy of another thread before that thread hands it over.
+  // A queue may wait for work of a thread that a held call keeps waiting.
   bool may_wait_for_held_calls() const override { return true; }
   bool has_access(const Allocation& allocation) const override;
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override;

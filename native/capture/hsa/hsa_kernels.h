@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "capture/hsa/host_buffer.h"
-#include "capture/hsa/signal.h"
+#include "capture/hsa/queues/signal.h"
 #include "cuda/kernels/kernel_runs.h"
 
 namespace kernloop::capture {

@@ -7,7 +7,7 @@
 
 #include "base/result.h"
 #include "capture/hsa/host_buffer.h"
-#include "capture/hsa/signal.h"
+#include "capture/hsa/queues/signal.h"
 
 namespace kernloop::capture {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "capture/core/deadline.h"
-#include "capture/hsa/queue_state.h"
+#include "capture/hsa/queues/queue_state.h"
 
 namespace kernloop::capture {
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "capture/core/allocation.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

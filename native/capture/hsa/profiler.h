@@ -12,7 +12,7 @@
 
 #include "capture/core/kernel_table.h"
 #include "capture/core/recorder_client.h"
-#include "capture/hsa/queue_state.h"
+#include "capture/hsa/queues/queue_state.h"
 #include "capture/hsa/softgpu_counters.h"
 
 namespace kernloop::capture {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "abi/hsa/softgpu_extension.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

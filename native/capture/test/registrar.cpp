@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 #include "capture/hsa/rocprofiler_abi.h"
 
 namespace {

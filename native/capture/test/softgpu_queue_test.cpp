@@ -9,7 +9,7 @@
 #include <set>
 
 #include "archive/capture/reader.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 #include "capture/test/recorded_run.h"
 
 namespace kernloop::capture {
@@ -230,6 +230,23 @@ TEST_P(SoftgpuFullTest, ADispatchThatIsDueInAFullQueueIsCaptured) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Writers, SoftgpuFullTest, ::testing::Values(&kNewTables, &kOldWriter));
+
+class SoftgpuAwaitedTest : public SoftgpuQueueTest,
+                           public ::testing::WithParamInterface<std::pair<const Environment*, const char*>> {};
+
+// Other queues and a copy would never become idle: they wait for the dispatch, or for the barrier behind it.
+TEST_P(SoftgpuAwaitedTest, ADispatchIsCapturedThatTheDeviceAlreadyWaitsFor) {
+  const auto [tables, by_barrier] = GetParam();
+  run.select("^append$", 3);
+  run.config["drain_limit_ms"] = 5000;
+  ASSERT_EQ(record({"awaited", "pool", by_barrier}, *tables), 0) << output;
+  EXPECT_TRUE(run.event("refused").is_null()) << run.event("refused");
+  expect_list("s", {}, {11});
+}
+
+INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuAwaitedTest,
+                         ::testing::Values(std::pair(&kOldWriter, "0"), std::pair(&kOldWriter, "1"),
+                                           std::pair(&kNewTables, "0"), std::pair(&kNewTables, "1")));
 
 class SoftgpuCrowdTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
 

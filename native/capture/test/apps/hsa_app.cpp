@@ -416,6 +416,29 @@ int run_shares(const char* file, uint32_t* list, uint32_t* length) {
   return fetch(length, 1)[0] == 7 ? 0 : 1;
 }
 
+// A chain of packets and a copy that waits for a dispatch, or for the barrier behind it, and is on the device before
+// that is. No thread of the host is between them.
+int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barrier) {
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  hsa_queue_t *first = classic_queue(), *second = classic_queue(), *queue = classic_queue();
+  hsa_signal_t awaited, appended, copied, done;
+  for (hsa_signal_t* signal : {&awaited, &appended, &copied, &done}) CHECK(hsa_signal_create(1, 0, nullptr, signal));
+  uint32_t* const copy = allocate(4);
+  Packet before = append(kernel, list, length, 11), between = append(kernel, list, length, 22),
+         after = append(kernel, list, length, 33);
+  if (!by_barrier) before.completion_signal = awaited;
+  between.completion_signal = appended;
+  after.completion_signal = done;
+  submit(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), between});
+  CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &appended, copied));
+  submit(second, {barrier(HSA_PACKET_TYPE_BARRIER_OR, copied), after});
+  submit(queue, {before, barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, by_barrier ? awaited : hsa_signal_t{})});
+  wait(done);
+  for (hsa_queue_t* one : {first, second, queue}) CHECK(hsa_queue_destroy(one));
+  for (hsa_signal_t signal : {awaited, appended, copied, done}) CHECK(hsa_signal_destroy(signal));
+  return fetch(copy, 2) == std::vector<uint32_t>{11, 22} && fetch(list, 3) == std::vector<uint32_t>{11, 22, 33} ? 0 : 1;
+}
+
 // Much memory, in which a list is reached by a pointer far inside of a large allocation, and counters by nothing that
 // the arguments hold.
 int run_large(const char* file, uint32_t* list, uint32_t* length) {
@@ -534,7 +557,8 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|cooperative|counted|behind|beside|crowd|relay|shares|large|outlives|loads|arguments|full|broken
+// classic|descriptor|cooperative|counted|behind|beside|awaited|crowd|relay|shares|large|outlives|loads|arguments|full|
+// broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -585,6 +609,8 @@ int main(int argument_count, char** arguments) {
     result = run_daemon(arguments[1], list, length, arguments[4]);
   } else if (queues == "relay") {
     result = run_relay(arguments[1], list, length);
+  } else if (queues == "awaited") {
+    result = run_awaited(arguments[1], list, length, skip != 0);
   } else if (queues == "large") {
     result = run_large(arguments[1], list, length);
   } else if (queues == "outlives") {

@@ -1,4 +1,4 @@
-#include "capture/hsa/signal.h"
+#include "capture/hsa/queues/signal.h"
 
 #include <hsa/amd_hsa_signal.h>
 

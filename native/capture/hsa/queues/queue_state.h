@@ -7,7 +7,8 @@
 #include <mutex>
 #include <vector>
 
-#include "capture/hsa/signal.h"
+#include "capture/hsa/queues/backlog.h"
+#include "capture/hsa/queues/signal.h"
 
 namespace kernloop::capture {
 
@@ -15,9 +16,6 @@ class Agent;
 
 using PacketWriter = hsa_amd_queue_intercept_packet_writer;
 using QueueErrorCallback = void (*)(hsa_status_t, hsa_queue_t*, void*);
-
-using AqlPacket = hsa_kernel_dispatch_packet_t;  // every AQL packet has its size
-static_assert(sizeof(AqlPacket) == 64);
 
 struct QueueState {
   Agent* agent = nullptr;
@@ -39,6 +37,9 @@ struct QueueState {
   // Counts our barriers (drain.h, plain_queue.h) that have not completed in it yet. Empty if the runtime had no signal
   // left.
   OwnSignal unfinished;
+  // Changes in its handler, inside of the gate, and is read while the app's calls are held.
+  Backlog backlog;
+  std::atomic<uint64_t> handed_until{0};  // place in its ring of the first packet that is not handed on
 };
 
 class QueueList {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "capture/core/deadline.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
 

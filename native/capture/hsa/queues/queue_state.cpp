@@ -1,4 +1,4 @@
-#include "capture/hsa/queue_state.h"
+#include "capture/hsa/queues/queue_state.h"
 
 namespace kernloop::capture {
 

@@ -4,34 +4,49 @@
 
 #include <atomic>
 #include <mutex>
+#include <span>
 #include <unordered_map>
+#include <vector>
 
-#include "capture/core/deadline.h"
-#include "capture/hsa/hsa_api.h"
+#include "capture/hsa/queues/hsa_api.h"
 
 namespace kernloop::capture {
+
+// All copies that share a signal.
+struct CopyInFlight {
+  hsa_signal_t completion;
+  std::vector<std::vector<hsa_signal_t>> waits;  // for each, the signals that it waits for
+};
 
 class CopyTracker {
  public:
   explicit CopyTracker(const HsaOriginals& hsa) : hsa_(hsa) {}
 
+  // Called before the call may be held.
+  void comes(hsa_signal_t completion);
   // Called before the copy is handed over. Copies may share one signal.
-  void started(hsa_signal_t completion);
+  void started(hsa_signal_t completion, std::span<const hsa_signal_t> waits);
   void failed_to_start(hsa_signal_t completion);
   // The app wrote to the signal, or destroyed it: the copy that it was for has completed.
   void signal_reused(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) != 0) forget(signal);
   }
-  // False at the deadline.
-  bool wait_all(Deadline deadline);
+  std::vector<CopyInFlight> in_flight();
+  // Signals of copies that come.
+  std::vector<hsa_signal_t> coming();
 
  private:
+  struct Entry {
+    hsa_signal_value_t done_at;  // the value that says "complete"
+    std::vector<std::vector<hsa_signal_t>> waits;
+  };
   void forget(hsa_signal_t signal);
   void sweep();
 
   const HsaOriginals& hsa_;
   std::mutex mutex_;
-  std::unordered_map<uint64_t, hsa_signal_value_t> done_at_;  // signal handle to the value that says "complete"
+  std::unordered_map<uint64_t, Entry> entries_;  // by the signal's handle
+  std::vector<hsa_signal_t> coming_;
   std::atomic<size_t> count_{0};
 };
 
