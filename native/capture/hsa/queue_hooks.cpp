@@ -160,7 +160,7 @@ hsa_status_t queue_create(hsa_agent_t device, uint32_t size, hsa_queue_type32_t 
   return status;
 }
 
-// Applies the descriptor's other settings to an intercepted queue; the interception decides the place of its ring.
+// Applies the descriptor's other settings to an intercepted queue.
 void apply_settings(const hsa_amd_queue_create_desc_t& desc, hsa_queue_t* queue) {
   const auto& amd = originals().amd;
   const hsa_amd_compute_queue_params_t& compute = desc.engine.compute;
@@ -184,6 +184,14 @@ void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_crea
   hsa_queue_t* intercepted = create_intercepted(agent, request);
   if (intercepted == nullptr) return keep_as_plain(agent, request, desc.queue);
   apply_settings(desc, intercepted);
+  if ((desc.flags & (HSA_AMD_QUEUE_CREATE_DEVICE_MEM_RING_BUF | HSA_AMD_QUEUE_CREATE_DEVICE_MEM_QUEUE_DESCRIPTOR)) !=
+      0) {
+    agent.guarded([&] {
+      agent.note("QUEUE_IN_HOST_MEMORY",
+                 "the program asked for a queue in memory of the GPU, and has one in memory of the host while it is "
+                 "recorded: the runtime keeps intercepted queues there. Its launches may take longer than without");
+    });
+  }
   originals().core.hsa_queue_destroy_fn(desc.queue);
   desc.queue = intercepted;
 }

@@ -327,6 +327,13 @@ TEST_F(SoftgpuQueueTest, AQueueMadeByDescriptorIsIntercepted) {
   EXPECT_EQ(note(), "none");
 }
 
+TEST_F(SoftgpuQueueTest, AQueueInDeviceMemoryIsInHostMemoryWhichIsTold) {
+  run.select("^append$", 3);
+  ASSERT_EQ(record({"ring", "pool"}, kNewTables), 0) << output;
+  expect_list("s", {11, 22}, {11, 22, 33});
+  EXPECT_EQ(note(), "QUEUE_IN_HOST_MEMORY");
+}
+
 TEST_F(SoftgpuQueueTest, WithoutItsSlotInTheTablesNoQueueIsSeenWhichTheSummaryTells) {
   run.select("^append$");
   ASSERT_EQ(record({"descriptor", "pool"}, kOldTables), 0) << output;

@@ -92,10 +92,11 @@ hsa_amd_queue_create_desc_t descriptor(uint8_t engine, hsa_amd_queue_priority_t 
 }
 
 // Two queues and, between them, one that no runtime makes: the others are there all the same.
-hsa_queue_t* queue_by_descriptor() {
+hsa_queue_t* queue_by_descriptor(uint16_t flags) {
   hsa_amd_queue_create_desc_t descs[3] = {descriptor(HSA_AMD_QUEUE_ENGINE_COMPUTE, HSA_AMD_QUEUE_PRIORITY_NORMAL),
                                           descriptor(HSA_AMD_QUEUE_ENGINE_AIE, HSA_AMD_QUEUE_PRIORITY_NORMAL),
                                           descriptor(HSA_AMD_QUEUE_ENGINE_COMPUTE, HSA_AMD_QUEUE_PRIORITY_HIGH)};
+  descs[2].flags = flags;
   const hsa_status_t status = hsa_amd_queue_create(device.gpu, descs, 3);
   if (status != HSA_STATUS_ERROR_INVALID_QUEUE_CREATION || descs[0].queue == nullptr || descs[1].queue != nullptr ||
       descs[2].queue == nullptr || descs[2].queue->size != kRingPackets) {
@@ -557,7 +558,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|cooperative|counted|behind|beside|awaited|crowd|relay|shares|large|outlives|loads|arguments|full|
+// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|crowd|relay|shares|large|outlives|loads|arguments|full|
 // broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
@@ -626,7 +627,8 @@ int main(int argument_count, char** arguments) {
   } else if (queues == "broken") {
     submit_and_wait(classic_queue(), {barrier(HSA_PACKET_TYPE_AGENT_DISPATCH)});
   } else {
-    hsa_queue_t* queue = queues == "descriptor"    ? queue_by_descriptor()
+    hsa_queue_t* queue = queues == "descriptor"    ? queue_by_descriptor(0)
+                         : queues == "ring"        ? queue_by_descriptor(HSA_AMD_QUEUE_CREATE_DEVICE_MEM_RING_BUF)
                          : queues == "cooperative" ? classic_queue(HSA_QUEUE_TYPE_COOPERATIVE)
                          : queues == "counted"     ? counted_queue()
                                                    : classic_queue();
