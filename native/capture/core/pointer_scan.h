@@ -7,9 +7,11 @@
 // violation.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "base/result.h"
 #include "capture/core/allocation_map.h"
 
 namespace kernloop::capture {
@@ -19,6 +21,21 @@ namespace kernloop::capture {
 // They count if chance gives less than one in a thousand regions.
 bool tagged_interior_counts(uint64_t region_bytes, uint64_t tracked_bytes);
 uint64_t tracked_bytes(const AllocationList& allocations);
+
+// DeviceCapture::find_pointers() by kernels on the device, which take `Range`s.
+template <typename Range, typename Kernels>
+std::optional<Error> search_by(Kernels& kernels, const Allocation& in, const AllocationList& all,
+                               std::vector<size_t>* hits) {
+  std::vector<Range> targets;
+  targets.reserve(all.size());
+  for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
+  std::vector<uint32_t> found;
+  const Status done =
+      kernels.find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
+  if (!done) return done.error();
+  hits->insert(hits->end(), found.begin(), found.end());
+  return std::nullopt;
+}
 
 class PointerScan {
  public:

@@ -151,15 +151,7 @@ std::optional<Error> HsaDevice::find_pointers(const Allocation& in, const Alloca
                                               std::vector<size_t>* hits, bool* searched) {
   *searched = kernels_ != nullptr && is_local(in);
   if (!*searched) return std::nullopt;
-  std::vector<cuda::AddressRange> targets;
-  targets.reserve(all.size());
-  for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
-  std::vector<uint32_t> found;
-  const Status done =
-      kernels_->find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
-  if (!done) return done.error();
-  hits->insert(hits->end(), found.begin(), found.end());
-  return std::nullopt;
+  return search_by<cuda::AddressRange>(*kernels_, in, all, hits);
 }
 
 void HsaDevice::drop_unmapped() {

@@ -1,45 +1,35 @@
-// Copies memory of a GPU to the host through pinned buffers, the next piece while the one before is in use.
+// Staging for memory of a GPU of HSA.
 #pragma once
 
 #include <array>
 #include <memory>
-#include <span>
 
-#include "base/result.h"
+#include "capture/core/staging.h"
 #include "capture/hsa/host_buffer.h"
 #include "capture/hsa/queues/signal.h"
 
 namespace kernloop::capture {
 
-// One thread at a time.
-class HsaStaging {
+class HsaStaging final : public Staging {
  public:
   static Result<std::unique_ptr<HsaStaging>> create(const HsaOriginals& hsa, hsa_agent_t device, uint64_t piece_bytes);
-  ~HsaStaging();
-  HsaStaging(const HsaStaging&) = delete;
-  HsaStaging& operator=(const HsaStaging&) = delete;
-
-  // The bytes at `address`, at most a piece. `next_bytes` of the following ones will probably be requested next (0:
-  // none).
-  Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
-  // Memory is about to change: pieces read ahead are no longer valid.
-  void forget();
+  ~HsaStaging() override;
 
  private:
-  struct Piece {
-    HostBuffer buffer;
+  struct Buffer {
+    HostBuffer memory;
     OwnSignal copied;
-    uint64_t address = 0, bytes = 0;  // bytes 0: holds nothing
   };
   HsaStaging(const HsaOriginals& hsa, hsa_agent_t device, uint64_t piece_bytes)
-      : hsa_(hsa), device_(device), piece_bytes_(piece_bytes) {}
-  Status fetch(Piece& piece, uint64_t address, uint64_t bytes);
-  bool wait(const Piece& piece) const;
+      : Staging(piece_bytes), hsa_(hsa), device_(device) {}
+  Status fetch(size_t buffer, uint64_t address, uint64_t bytes) override;
+  Status wait(size_t buffer) override;
+  const void* data(size_t buffer) const override { return buffers_[buffer].memory.data(); }
+  bool has_ended(const Buffer& buffer) const;
 
   const HsaOriginals& hsa_;
   const hsa_agent_t device_;
-  const uint64_t piece_bytes_;
-  std::array<Piece, 2> pieces_;
+  std::array<Buffer, kBuffers> buffers_;
 };
 
 }  // namespace kernloop::capture

@@ -63,7 +63,7 @@ std::optional<Error> CudaDevice::drain(Deadline deadline) {
 std::optional<Error> CudaDevice::set_up() {
   const OwnModules own;
   const ContextScope current(*driver_, launch_.context);
-  auto staging = Staging::create(*driver_, launch_.stream, kSnapshotChunkBytes);
+  auto staging = CudaStaging::create(*driver_, launch_.stream, kSnapshotChunkBytes);
   if (!staging) return staging.error();
   staging_ = std::move(*staging);
   auto kernels = DeviceKernels::load(*driver_, {}, launch_.stream);
@@ -169,19 +169,10 @@ std::optional<Error> CudaDevice::checksums(const Allocation& of, std::vector<Che
 std::optional<Error> CudaDevice::find_pointers(const Allocation& in, const AllocationList& all,
                                                std::vector<size_t>* hits, bool* searched) {
   const OwnCalls own;
-  *searched = false;
-  if (kernels_ == nullptr || !is_local(in)) return std::nullopt;
+  *searched = kernels_ != nullptr && is_local(in);
+  if (!*searched) return std::nullopt;
   const ContextScope current(*driver_, launch_.context);
-  std::vector<AddressRange> targets;
-  targets.reserve(all.size());
-  for (const Allocation& allocation : all) targets.push_back({allocation.base, allocation.size});
-  std::vector<uint32_t> found;
-  const Status done =
-      kernels_->find_pointers(in.base, in.size, targets, &found, tagged_interior_counts(in.size, tracked_bytes(all)));
-  if (!done) return done.error();
-  hits->insert(hits->end(), found.begin(), found.end());
-  *searched = true;
-  return std::nullopt;
+  return search_by<AddressRange>(*kernels_, in, all, hits);
 }
 
 void CudaDevice::find_opaque(const Allocation& in, uint64_t offset, std::span<const uint8_t> bytes,

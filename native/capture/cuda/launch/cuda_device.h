@@ -74,7 +74,7 @@ class CudaDevice : public DeviceCapture {
   const ToldAddresses& told_;
   Log& log_;
   const DeviceLaunch launch_;
-  std::unique_ptr<Staging> staging_;
+  std::unique_ptr<CudaStaging> staging_;
   std::unique_ptr<cuda::DeviceKernels> kernels_;
   std::optional<TensorMapScan> tensor_map_scan_;
   bool is_of_peer(const Allocation& allocation) const;

@@ -1,44 +1,38 @@
-// Copies device memory to the host through pinned buffers, the next piece while the one before is in use.
+// Staging in the context that is current when it is made, in the stream of the launch.
 #pragma once
 
+#include <array>
 #include <memory>
-#include <span>
 
-#include "base/result.h"
+#include "capture/core/staging.h"
 #include "cuda/driver.h"
 
 namespace kernloop::capture {
 
-// In the context that is current when it is made, in the stream of the launch; one thread at a time.
-class Staging {
+class CudaStaging final : public Staging {
  public:
-  static Result<std::unique_ptr<Staging>> create(const cuda::Driver& driver, cuda::CUstream stream,
-                                                 uint64_t piece_bytes);
-  ~Staging();
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
+  static Result<std::unique_ptr<CudaStaging>> create(const cuda::Driver& driver, cuda::CUstream stream,
+                                                     uint64_t piece_bytes);
+  ~CudaStaging() override;
 
-  // The bytes at `address`, at most a piece. `next_bytes` of the following ones will probably be requested next (0:
-  // none).
-  Status read(uint64_t address, std::span<uint8_t> into, uint64_t next_bytes);
   // Copies only to measure the time. forget() comes before.
   void occupy(uint64_t address, uint64_t bytes);
-  // Memory has changed: pieces read ahead are no longer valid.
-  void forget();
 
  private:
   struct Buffer {
     void* host = nullptr;
     cuda::CUevent copied = nullptr;
-    uint64_t address = 0, bytes = 0;  // bytes 0: holds nothing
   };
-  Staging(const cuda::Driver& driver, cuda::CUstream stream) : driver_(driver), stream_(stream) {}
-  Status fetch(Buffer& buffer, uint64_t address, uint64_t bytes);
+  CudaStaging(const cuda::Driver& driver, cuda::CUstream stream, uint64_t piece_bytes)
+      : Staging(piece_bytes), driver_(driver), stream_(stream), piece_bytes_(piece_bytes) {}
+  Status fetch(size_t buffer, uint64_t address, uint64_t bytes) override;
+  Status wait(size_t buffer) override;
+  const void* data(size_t buffer) const override { return buffers_[buffer].host; }
 
   const cuda::Driver& driver_;
   const cuda::CUstream stream_;
-  uint64_t piece_bytes_ = 0;
-  Buffer buffers_[2];
+  const uint64_t piece_bytes_;
+  std::array<Buffer, kBuffers> buffers_;
 };
 
 }  // namespace kernloop::capture

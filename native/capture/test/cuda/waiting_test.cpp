@@ -161,7 +161,7 @@ class StagingTest : public ::testing::Test {
     base = reinterpret_cast<uint64_t>(memory.data());
     readable_end = base + memory.size();
     copies = 0;
-    auto made = Staging::create(*driver, nullptr, kPiece);
+    auto made = CudaStaging::create(*driver, nullptr, kPiece);
     EXPECT_TRUE(made);
     staging = std::move(*made);
   }
@@ -180,7 +180,7 @@ class StagingTest : public ::testing::Test {
   std::vector<uint8_t> memory;
   uint64_t base = 0;
   std::shared_ptr<Driver> driver = driver_with_copies();
-  std::unique_ptr<Staging> staging;
+  std::unique_ptr<CudaStaging> staging;
 };
 
 TEST_F(StagingTest, PieceAfterPieceArrivesAndIsCopiedOnce) {
