@@ -7,8 +7,10 @@
 #include <iostream>
 #include <map>
 #include <sstream>
+#include <thread>
 
 #include "archive/capture/reader.h"
+#include "capture/core/deadline.h"
 #include "capture/test/recorded_run.h"
 
 namespace kernloop::capture {
@@ -65,7 +67,13 @@ class SoftgpuBusyTest : public ::testing::Test {
     if (std::getenv("KERNLOOP_TEST_SOFTGPU") == nullptr)
       variables["LD_PRELOAD"] = KERNLOOP_TEST_SOFTGPU_FOLDER "/libkernloop-hip.so";
     Program app(Program::Options{command, variables, false});
-    const int code = app.wait();
+    // The recorder prints each queue: a full pipe would keep it from answering.
+    int code = -1;
+    for (const Deadline end = Deadline::in(std::chrono::minutes(2)); code == -1 && !end.passed();) {
+      run.recorder->output();
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      code = app.wait(std::chrono::seconds(0));
+    }
     output = app.output();
     EXPECT_EQ(run.finish(), 0) << run.recorder->output();
     return code;
