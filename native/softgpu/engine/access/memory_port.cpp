@@ -116,13 +116,18 @@ void MemoryPort::record(uint64_t address, uint64_t bytes, unsigned lane, AccessK
 }
 
 // Distinct lines of scattered addresses.
-uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes) {
+uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes,
+                                 const LaneScan& scan) {
+  const int shift = __builtin_ctzll(line_bytes);  // hosts take long to divide
+  const bool is_aligned = (bytes & (bytes - 1)) == 0 && (scan.any_bits & (bytes - 1)) == 0;
+  if (is_aligned) {  // no lane crosses the end of a line
+    if (const uint64_t lines = count_group_lines(addresses.at, static_cast<unsigned>(shift))) return lines;
+  }
   if (++stamp_ == 0) {
     std::fill_n(line_stamps_, 256, 0);
     stamp_ = 1;
   }
   uint64_t lines = 0;
-  const int shift = __builtin_ctzll(line_bytes);  // hosts take long to divide
   for_lanes(lanes, [&](unsigned lane) {
     const uint64_t last = (addresses.at[lane] + bytes - 1) >> shift;
     for (uint64_t line = addresses.at[lane] >> shift; line <= last; ++line) {
@@ -140,7 +145,7 @@ uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes,
 uint64_t MemoryPort::count_wide_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes,
                                       const LaneScan& scan) {
   if (addresses.contiguous) return (scan.highest + bytes - 1) / kWideLineBytes - scan.lowest / kWideLineBytes + 1;
-  if (!scan.lines_known) return count_lines(addresses, lanes, bytes, kWideLineBytes);
+  if (!scan.lines_known) return count_lines(addresses, lanes, bytes, kWideLineBytes, scan);
   uint64_t lines = 1;  // they never descend, and no lane crosses the end of one
   for (unsigned lane = 0; lane + 1 < kLanes; ++lane)
     lines += addresses.at[lane] / kWideLineBytes != addresses.at[lane + 1] / kWideLineBytes;
@@ -276,7 +281,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   } else if (addresses.contiguous) {
     count_transactions((scan.highest + bytes - 1) / kLineBytes - scan.lowest / kLineBytes + 1, bytes);
   } else {
-    count_transactions(count_lines(addresses, lanes, bytes, kLineBytes), bytes);
+    count_transactions(count_lines(addresses, lanes, bytes, kLineBytes, scan), bytes);
   }
   if (profiler) counters.memory_lines_128 += count_wide_lines(addresses, lanes, bytes, scan);
   if (is_watched_) tell_global(addresses, lanes, bytes, kind);

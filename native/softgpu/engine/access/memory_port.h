@@ -92,7 +92,8 @@ class MemoryPort {
                               uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);
   void count_lanes(uint64_t active, uint32_t bytes, AccessKind kind);
   void record(uint64_t address, uint64_t bytes, unsigned lane, AccessKind kind);
-  uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes);
+  uint64_t count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes,
+                       const LaneScan& scan);
   uint64_t count_wide_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, const LaneScan& scan);
   void count_transactions(uint64_t lines, uint32_t bytes);
   void count_lds_access(const uint32_t* offsets, uint32_t immediate, uint64_t lanes, uint32_t bytes, AccessKind kind);

@@ -149,6 +149,8 @@ inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t
   if (from.contiguous) return load_array_of<load>(rows, from.host(0), kLanes);
   if constexpr (load == Load::kB32) {
     load_dword(rows[0], from.at, lanes);
+  } else if constexpr (load == Load::kB64) {
+    load_pairs(rows, from.at, lanes);
   } else if constexpr (load == Load::kB128) {
     load_words(rows, from.at, lanes);
   } else {

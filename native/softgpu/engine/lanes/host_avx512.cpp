@@ -86,6 +86,34 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
                   .lines = uint64_t{changes} + 1};
 }
 
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
+  const __m128i by = _mm_cvtsi32_si128(static_cast<int>(shift));
+  __m512i low[kLanes / kGroup], high[kLanes / kGroup];
+  uint64_t lines = 0, last = 0;  // the highest line yet
+  for (unsigned group = 0; group < kLanes / kGroup; ++group) {
+    const __m512i l = _mm512_srl_epi64(_mm512_loadu_si512(addresses + group * kGroup), by);
+    const __m512i h = _mm512_srl_epi64(_mm512_loadu_si512(addresses + group * kGroup + 8), by);
+    low[group] = l, high[group] = h;
+    bool is_known = false;
+    for (unsigned back = 1; back <= 2 && back <= group; ++back) {
+      is_known |=
+          (_mm512_cmpneq_epi64_mask(l, low[group - back]) | _mm512_cmpneq_epi64_mask(h, high[group - back])) == 0;
+    }
+    if (is_known) continue;
+    const __m512i after_l = _mm512_alignr_epi64(h, l, 1), after_h = _mm512_alignr_epi64(h, h, 1);
+    const __mmask8 followed = 0x7f;  // the last lane has no next one
+    const unsigned descents =
+        _mm512_cmpgt_epu64_mask(l, after_l) | unsigned{_mm512_mask_cmpgt_epu64_mask(followed, h, after_h)};
+    const uint64_t first = addresses[group * kGroup] >> shift;
+    if (descents != 0 || first < last) return 0;
+    const unsigned changes = _mm512_cmpneq_epi64_mask(l, after_l) |
+                             static_cast<unsigned>(_mm512_mask_cmpneq_epi64_mask(followed, h, after_h)) << 8;
+    lines += static_cast<unsigned>(__builtin_popcount(changes)) + (group == 0 || first != last ? 1u : 0u);
+    last = addresses[group * kGroup + kGroup - 1] >> shift;
+  }
+  return lines;
+}
+
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {
   __m512i highest = _mm512_setzero_si512(), any = highest, gap = highest;
   const __m512i step = _mm512_set1_epi32(static_cast<int>(bytes * kGroup));
@@ -248,6 +276,43 @@ void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes) 
         const auto lane = static_cast<unsigned>(__builtin_ctz(rest));
         row[group + lane] = dword_at(reinterpret_cast<const uint8_t*>(at[lane]));
       }
+    }
+  }
+}
+
+namespace {
+
+// Pairs of dwords of 8 lanes, each in one access.
+__m512i pairs_at(const uint64_t* addresses) {
+  const auto pair = [addresses](unsigned k) {
+    uint64_t value;
+    __builtin_memcpy(&value, reinterpret_cast<const uint8_t*>(addresses[k]), 8);
+    return static_cast<int64_t>(value);
+  };
+  const auto two = [&](unsigned k) { return _mm_insert_epi64(_mm_cvtsi64_si128(pair(k)), pair(k + 1), 1); };
+  const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(two(0)), two(2), 1);
+  const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(two(4)), two(6), 1);
+  return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+}  // namespace
+
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  const __m512i even = _mm512_slli_epi32(lane_numbers(), 1), odd = _mm512_add_epi32(even, _mm512_set1_epi32(1));
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0xffff) {
+      const __m512i low = pairs_at(addresses + group), high = pairs_at(addresses + group + 8);
+      _mm512_storeu_si512(rows[0] + group, _mm512_permutex2var_epi32(low, even, high));
+      _mm512_storeu_si512(rows[1] + group, _mm512_permutex2var_epi32(low, odd, high));
+      continue;
+    }
+    for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+      const unsigned lane = group + static_cast<unsigned>(__builtin_ctz(rest));
+      uint64_t value;
+      __builtin_memcpy(&value, reinterpret_cast<const uint8_t*>(addresses[lane]), 8);
+      rows[0][lane] = static_cast<uint32_t>(value);
+      rows[1][lane] = static_cast<uint32_t>(value >> 32);
     }
   }
 }

@@ -10,6 +10,7 @@
 namespace kernloop::softgpu::avx512 {
 
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
@@ -19,6 +20,7 @@ void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offs
 void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes);
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void load_array(VectorRegister* rows, const uint8_t* from, unsigned dwords, unsigned lanes);

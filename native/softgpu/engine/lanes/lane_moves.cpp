@@ -29,6 +29,11 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   portable::store_dword(row, addresses, lanes);
 }
 
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::load_pairs(rows, addresses, lanes);
+  portable::load_pairs(rows, addresses, lanes);
+}
+
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
   if (avx512::host_has()) return avx512::load_words(rows, addresses, lanes);
   portable::load_words(rows, addresses, lanes);

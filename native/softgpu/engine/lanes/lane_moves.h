@@ -19,6 +19,8 @@ void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes);
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 
+// Two registers and pairs of dwords, each in one access.
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 // Four registers and words of 16 bytes, each in one access (whole_access.h); likewise of several stores to one address.
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);

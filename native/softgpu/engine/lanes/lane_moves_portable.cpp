@@ -91,6 +91,16 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
   store_groups(row, addresses, lanes, [&](unsigned lane) { return host_of(addresses[lane]); });
 }
 
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));
+    uint64_t value;
+    std::memcpy(&value, host_of(addresses[lane]), sizeof value);  // one access
+    rows[0][lane] = static_cast<uint32_t>(value);
+    rows[1][lane] = static_cast<uint32_t>(value >> 32);
+  }
+}
+
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));

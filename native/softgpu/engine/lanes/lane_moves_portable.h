@@ -10,6 +10,7 @@ void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offs
 void load_dword(VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
 void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offsets, uint64_t lanes);
 void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t lanes);
+void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void load_narrow(VectorRegister& row, const uint8_t* from, unsigned bytes, unsigned lanes = 64);

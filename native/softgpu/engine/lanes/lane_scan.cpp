@@ -10,6 +10,11 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
   return avx512::host_has() ? avx512::scan_lanes(addresses, bytes) : portable::scan_lanes(addresses, bytes);
 }
 
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
+  return avx512::host_has() ? avx512::count_group_lines(addresses, shift)
+                            : portable::count_group_lines(addresses, shift);
+}
+
 void fill_inactive(uint64_t* addresses, uint64_t lanes) {
   portable::fill_inactive(addresses, lanes);
 }

@@ -16,6 +16,11 @@ struct LaneScan {
 // Every lane counts: call fill_inactive first if some are not active.
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 
+// Distinct lines of 2^shift bytes among the addresses, or 0 if it does not find them: each group of 16 lanes must have
+// the lines of one of the two groups before it, lane by lane, or lines that do not descend and begin behind all that
+// came before. Operands of matrices have such addresses: some lanes read one part of each row, others the next part.
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
+
 // Gives each inactive lane the address of the active lane before it (the first active one for those in front).
 void fill_inactive(uint64_t* addresses, uint64_t lanes);
 

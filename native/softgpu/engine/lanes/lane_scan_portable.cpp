@@ -37,6 +37,33 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
 }
 
 KERNLOOP_HOST_VARIANTS
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
+  constexpr unsigned kGroup = 16;
+  uint64_t line[kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) line[lane] = addresses[lane] >> shift;
+  const auto differ = [](const uint64_t* one, const uint64_t* other) {
+    uint64_t different = 0;
+    for (unsigned lane = 0; lane < kGroup; ++lane) different |= one[lane] ^ other[lane];
+    return different != 0;
+  };
+  uint64_t lines = 0, last = 0;  // the highest line yet
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const uint64_t* const at = line + group;
+    if (group >= kGroup && !differ(at, at - kGroup)) continue;
+    if (group >= 2 * kGroup && !differ(at, at - 2 * kGroup)) continue;
+    uint64_t changes = 0, descents = 0;
+    for (unsigned lane = 0; lane + 1 < kGroup; ++lane) {
+      changes += at[lane] != at[lane + 1] ? 1 : 0;
+      descents += at[lane] > at[lane + 1] ? 1 : 0;
+    }
+    if (descents != 0 || at[0] < last) return 0;
+    lines += changes + (group == 0 || at[0] != last ? 1 : 0);
+    last = at[kGroup - 1];
+  }
+  return lines;
+}
+
+KERNLOOP_HOST_VARIANTS
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
   for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
 }

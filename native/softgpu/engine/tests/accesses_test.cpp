@@ -85,6 +85,12 @@ class Accesses : public ::testing::TestWithParam<TargetCase> {
     if (random() % 2) return rows(bytes, alignment);
     std::vector<uint64_t> chosen(lanes());
     const uint64_t start = random() % 256 / alignment * alignment;
+    if (random() % 4 == 0) {  // parts of rows, as for operands of matrices
+      const uint64_t in_row = lanes() / (random() % 2 + 1) / 2, step = 32 << random() % 4, part = bytes << random() % 4;
+      for (unsigned lane = 0; lane < lanes(); ++lane)
+        chosen[lane] = (start + lane % in_row * step + lane / in_row * part) % kReach;
+      return chosen;
+    }
     constexpr uint64_t kStrides[] = {0, 1, 2, 3, 16, 32, 33};
     const uint64_t stride = random() % 3 == 0 ? ~uint64_t{0} : kStrides[random() % std::size(kStrides)];
     for (unsigned lane = 0; lane < lanes(); ++lane) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -22,6 +23,7 @@ namespace baseline {
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
 bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
+uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 }  // namespace baseline
 
@@ -72,6 +74,30 @@ TEST(LaneScan, IsTheSameInAllForms) {
       }
     }
   }
+}
+
+// Lanes that read parts of rows, as for operands of matrices, and such with one lane elsewhere.
+TEST(LaneScan, CountsTheLinesOfGroupsOrGivesNone) {
+  std::mt19937_64 random(12);
+  unsigned counted = 0;
+  for (unsigned round = 0; round < 20000; ++round) {
+    constexpr uint64_t kSteps[] = {8, 32, 64, 512, 4096, 0, uint64_t{0} - 64};
+    const uint64_t base = (random() >> 1) & ~uint64_t{7}, step = kSteps[random() % 7], row = 16u << random() % 3;
+    const uint64_t part = random() % 3 ? 8 * (random() % 3) : step * row;
+    uint64_t addresses[kLanes];
+    for (unsigned lane = 0; lane < kLanes; ++lane) addresses[lane] = base + lane % row * step + lane / row * part;
+    if (random() % 2) addresses[random() % kLanes] += 64 * (random() % 64) - 1024;
+    for (const unsigned shift : {6u, 7u}) {
+      std::set<uint64_t> lines;
+      for (const uint64_t address : addresses) lines.insert(address >> shift);
+      const uint64_t here = count_group_lines(addresses, shift);
+      counted += here != 0;
+      ASSERT_TRUE(here == 0 || here == lines.size()) << round;
+      ASSERT_EQ(here, portable::count_group_lines(addresses, shift)) << round;
+      ASSERT_EQ(here, baseline::count_group_lines(addresses, shift)) << round;
+    }
+  }
+  EXPECT_GT(counted, 10000u);
 }
 
 TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
@@ -218,6 +244,14 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
       here = *before, anywhere = *before;
       load_dword(here.row[0], addresses, lanes);
       portable::load_dword(anywhere.row[0], addresses, lanes);
+      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+    }
+
+    if (dwords == 2) {
+      here = *before, anywhere = *before;
+      load_pairs(here.row, addresses, lanes);
+      portable::load_pairs(anywhere.row, addresses, lanes);
       ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
       ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
     }

@@ -5,6 +5,20 @@
 
 namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT {
 
+#if defined(__FMA__)
+inline constexpr bool kHostIsFused = true;
+#else
+inline constexpr bool kHostIsFused = false;
+#endif
+
+// flush_half_denormal(half_to_float(h)).
+KERNLOOP_LANE float flushed_half_to_float(uint32_t h) {
+  const uint32_t magnitude = (h & 0x7fffu) << 13;
+  const uint32_t normal = magnitude < 0x400u << 13 ? 0 : magnitude + (112u << 23);
+  const uint32_t number = magnitude >= 0x7c00u << 13 ? magnitude | 0x7f800000u : normal;
+  return as_float((h & 0x8000u) << 16 | number);
+}
+
 // Elements of A and B as lanes hold them.
 struct SingleElement {
   using Sum = float;
@@ -24,8 +38,8 @@ struct HalfElement {
   static constexpr unsigned kPerLane = 4, kResultDwords = 1;
   static constexpr bool kFlushes = kFlush;
   static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
-    const float v = half_to_float((p[e / 2 * kLanes + lane] >> (16 * (e & 1))) & 0xffffu);
-    return kFlush ? flush_half_denormal(v) : v;
+    const uint32_t half = (p[e / 2 * kLanes + lane] >> (16 * (e & 1))) & 0xffffu;
+    return kFlush ? flushed_half_to_float(half) : half_to_float(half);
   }
 };
 template <unsigned kElements, bool kFlush = true>
@@ -44,10 +58,12 @@ constexpr uint32_t byte_of(const uint32_t* p, unsigned lane, unsigned e) {
 template <unsigned kElements>
 struct ByteElement {
   using Sum = uint32_t;  // wraps
+  // Sums of products are whole numbers below 2^24, which floats hold; hosts have more of their units.
+  using Factor = std::conditional_t<kHostIsFused, float, uint32_t>;
   static constexpr unsigned kPerLane = kElements, kResultDwords = 1;
   static constexpr bool kFlushes = false;
-  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
-    return static_cast<uint32_t>(static_cast<int8_t>(byte_of(p, lane, e)));
+  static Factor load(const uint32_t* p, unsigned lane, unsigned e) {
+    return static_cast<Factor>(static_cast<int32_t>(p[e / 4 * kLanes + lane] << (24 - 8 * (e % 4))) >> 24);
   }
 };
 // A and B may have different formats of 8 bits.
@@ -65,15 +81,29 @@ struct Float8Element {
 };
 inline constexpr unsigned kFp8 = 3, kBf8 = 2;  // bits of mantissa
 
+template <class Element>
+struct FactorOf {
+  using Type = typename Element::Sum;
+};
+template <class Element>
+requires requires {
+  typename Element::Factor;
+}
+struct FactorOf<Element> {
+  using Type = typename Element::Factor;
+};
+template <class Element>
+using Factor = typename FactorOf<Element>::Type;
+
 // The first kElements elements of each lane as numbers, by element: then a row of B lies in adjacent lanes.
 template <class Element, unsigned kElements>
-void load_a(const uint32_t* planes, typename Element::Sum (&values)[kElements][kLanes]) {
+void load_a(const uint32_t* planes, Factor<Element> (&values)[kElements][kLanes]) {
   for (unsigned e = 0; e < kElements; ++e) {
     for (unsigned lane = 0; lane < kLanes; ++lane) values[e][lane] = Element::load(planes, lane, e);
   }
 }
 template <class Element, unsigned kElements>
-void load_b(const uint32_t* planes, typename Element::Sum (&values)[kElements][kLanes]) {
+void load_b(const uint32_t* planes, Factor<Element> (&values)[kElements][kLanes]) {
   if constexpr (requires { Element::load_b(planes, 0, 0); }) {
     for (unsigned e = 0; e < kElements; ++e) {
       for (unsigned lane = 0; lane < kLanes; ++lane) values[e][lane] = Element::load_b(planes, lane, e);
@@ -150,6 +180,22 @@ KERNLOOP_LANE void add_products(Sum (&rows)[kRowsAtOnce<kSize>][kSize], const Le
       const Sum* factors = row(r, k);
 #pragma GCC unroll 1
       for (unsigned j = 0; j < kSize; ++j) rows[r][j] = multiply_add(rows[r][j], factor, factors[j]);
+    }
+  }
+}
+
+// The same for elements whose products are summed in another type.
+template <unsigned kDepth, class Element, unsigned kSize, class Left, class Row>
+KERNLOOP_LANE void add_products_of(typename Element::Sum (&rows)[kRowsAtOnce<kSize>][kSize], const Left& left,
+                                   const Row& row) {
+  if constexpr (std::is_same_v<Factor<Element>, typename Element::Sum>) {
+    add_products<kDepth, kSize>(rows, left, row);
+  } else {
+    static_assert(kDepth <= 1u << 9, "products of bytes are at most 2^14");
+    alignas(64) Factor<Element> products[kRowsAtOnce<kSize>][kSize] = {};
+    add_products<kDepth, kSize>(products, left, row);
+    for (unsigned r = 0; r < kRowsAtOnce<kSize>; ++r) {
+      for (unsigned j = 0; j < kSize; ++j) rows[r][j] += static_cast<uint32_t>(static_cast<int32_t>(products[r][j]));
     }
   }
 }

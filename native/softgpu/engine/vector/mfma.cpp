@@ -36,10 +36,10 @@ unsigned b_lane(unsigned blgp, unsigned lane) {
   }
 }
 
-template <class Sum, unsigned kElements, class Source>
-void move_lanes(Sum (&values)[kElements][kLanes], const Source& source) {
-  Sum before[kLanes];
-  for (Sum(&element)[kLanes] : values) {
+template <class Number, unsigned kElements, class Source>
+void move_lanes(Number (&values)[kElements][kLanes], const Source& source) {
+  Number before[kLanes];
+  for (Number(&element)[kLanes] : values) {
     __builtin_memcpy(before, element, sizeof before);
     for (unsigned lane = 0; lane < kLanes; ++lane) element[lane] = before[source(lane)];
   }
@@ -54,7 +54,7 @@ void multiply(Wave& wave, const Instruction& instruction) {
   const auto file = [&](const Operand& o) { return (o.kind == Kind::kAgpr ? wave.agpr : wave.vgpr)[o.index]; };
   const uint32_t *a_planes = file(instruction.src[0]), *b_planes = file(instruction.src[1]);
 
-  alignas(64) Sum a[per][kLanes], b[per][kLanes];
+  alignas(64) Factor<Element> a[per][kLanes], b[per][kLanes];
   load_a<Element>(a_planes, a);
   load_b<Element>(b_planes, b);
   if (instruction.cbsz) move_lanes(a, [&](unsigned lane) { return a_lane(instruction, lane, kSize, kBlocks); });
@@ -67,12 +67,15 @@ void multiply(Wave& wave, const Instruction& instruction) {
   Sum constant_sum{};
   if (constant) __builtin_memcpy(&constant_sum, &c.value, sizeof constant_sum);
 
-  // D may be C: everything is computed before anything is written.
-  alignas(64) uint32_t d[results * dwords * kLanes];
+  // Rows of C are read before the same ones of D are written: only a D that is a part of C waits for the whole of it.
+  constexpr unsigned size = results * dwords * kLanes;
+  alignas(64) uint32_t kept[size];
+  const bool is_part = !constant && c_planes != d_planes && c_planes < d_planes + size && d_planes < c_planes + size;
+  uint32_t* const d = is_part ? kept : d_planes;
   for (unsigned block = 0; block < kBlocks; ++block) {
     const auto first_lane = [block](unsigned k) { return kSize * (block + kBlocks * (k / per)); };
     for (unsigned i = 0; i < kSize; i += kRows) {
-      Sum rows[kRows][kSize];
+      alignas(64) Sum rows[kRows][kSize];
       for (unsigned r = 0; r < kRows; ++r) {
         for (unsigned j = 0; j < kSize; ++j) {
           const Place at = place<kSize, kBlocks, dwords == 2>(block, i + r, j);
@@ -80,7 +83,7 @@ void multiply(Wave& wave, const Instruction& instruction) {
           if constexpr (Element::kFlushes) rows[r][j] = flush_denormal(rows[r][j]);
         }
       }
-      add_products<kDepth, kSize>(
+      add_products_of<kDepth, Element, kSize>(
           rows, [&](unsigned r, unsigned k) { return a[k % per][first_lane(k) + i + r]; },
           [&](unsigned, unsigned k) { return b[k % per] + first_lane(k); });
       for (unsigned r = 0; r < kRows; ++r) {
@@ -92,7 +95,7 @@ void multiply(Wave& wave, const Instruction& instruction) {
       }
     }
   }
-  __builtin_memcpy(d_planes, d, sizeof d);
+  if (is_part) __builtin_memcpy(d_planes, kept, sizeof kept);
 }
 
 struct MatrixRow {

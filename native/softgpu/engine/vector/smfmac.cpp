@@ -21,7 +21,7 @@ void multiply_sparse(Wave& wave, const Instruction& instruction) {
   const uint32_t* indices = file(instruction.src[2]);
   const unsigned set = instruction.cbsz != 0 ? 0 : instruction.abid * per * 2;
 
-  alignas(64) Sum a[per][kLanes], b[2 * per][kLanes];
+  alignas(64) Factor<Element> a[per][kLanes], b[2 * per][kLanes];
   load_a<Element>(a_planes, a);
   load_b<Element>(b_planes, b);
 
@@ -29,7 +29,7 @@ void multiply_sparse(Wave& wave, const Instruction& instruction) {
   uint32_t* d_planes = file(instruction.dst[0]);
   alignas(64) uint32_t d[results * kLanes];
   for (unsigned i = 0; i < kSize; i += kRows) {
-    Sum rows[kRows][kSize];
+    alignas(64) Sum rows[kRows][kSize];
     for (unsigned r = 0; r < kRows; ++r) {
       for (unsigned j = 0; j < kSize; ++j) {
         const Place at = place<kSize, 1, false>(0, i + r, j);
@@ -37,7 +37,7 @@ void multiply_sparse(Wave& wave, const Instruction& instruction) {
       }
     }
     const auto lane_of_a = [i](unsigned r, unsigned k) { return kSize * (k / per) + i + r; };
-    add_products<kDepth / 2, kSize>(
+    add_products_of<kDepth / 2, Element, kSize>(
         rows, [&](unsigned r, unsigned k) { return a[k % per][lane_of_a(r, k)]; },
         [&](unsigned r, unsigned k) {
           const unsigned depth = k / 2 * 4 + (indices[lane_of_a(r, k)] >> (set + 2 * (k % per)) & 3);

@@ -174,7 +174,7 @@ TEST(VectorMfma, EveryShapeIsTheMatrixProductWhateverExecSays) {
   for (const Shape& s : kShapes) {
     SCOPED_TRACE(s.name);
     for (bool accumulation_registers : {false, true}) {
-      for (bool in_place : {false, true}) {
+      for (const unsigned d : {100u, 40u, 42u, 38u}) {  // apart from C, C itself and parts of it
         TestWave t;
         t.scribble();
         t.wave.set_exec(0x1);
@@ -192,7 +192,6 @@ TEST(VectorMfma, EveryShapeIsTheMatrixProductWhateverExecSays) {
             put_sum(t, file, s, 40, n, lane, v);
           }
         }
-        const unsigned d = in_place ? 40 : 100;
         ASSERT_TRUE(t.run(make(s.op, {reg(d)}, {vgpr(0, 2), vgpr(2, 2), reg(40)}, Encoding::kVop3p)));
         for (unsigned n = 0; n < results_of(s); ++n) {
           for (unsigned lane = 0; lane < kLanes; ++lane) {
@@ -238,6 +237,39 @@ TEST(VectorMfma, BroadcastsOfBlocksAndLaneGroupsFollowAmdsTables) {
     EXPECT_EQ(high[block], product(0, 0, 2, block));
     EXPECT_EQ(rotated[block], product(0, 0, 3, block));
     EXPECT_EQ(third[block], product(0, 0, 6, block));
+  }
+}
+
+TEST(VectorMfma, ProductsOfBytesAreExactAndTheirSumsWrapAround) {
+  for (const Shape& s : kShapes) {
+    if (s.kind != Kind::kI8) continue;
+    SCOPED_TRACE(s.name);
+    TestWave t;
+    t.fill64(0, 0x8080808080808080), t.fill64(2, 0x8080808080808080);
+    ASSERT_TRUE(t.run(make(s.op, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0x7fffffff)}, Encoding::kVop3p)));
+    for (unsigned n = 0; n < results_of(s); ++n) EXPECT_EQ(0x7fffffffu + s.depth * 128 * 128, t.lane(8 + n)[63]);
+  }
+}
+
+TEST(VectorMfma, EveryHalfIsTheNumberThatItStandsFor) {
+  for (const bool flushes : {false, true}) {
+    const Op op = flushes ? Op::v_mfma_f32_4x4x4f16 : Op::v_mfma_f32_4x4x4_16b_f16;
+    for (uint32_t first = 0; first < 0x10000; first += kLanes) {
+      TestWave t;
+      t.fill64(0, 0), t.fill64(2, half_of(1));
+      for (unsigned lane = 0; lane < kLanes; ++lane) t.lane(0)[lane] = first + lane;
+      ASSERT_TRUE(t.run(make(op, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const uint32_t half = first + lane, result = t.lane(8 + lane % 4)[lane / 4 * 4];
+        const bool is_denormal = (half & 0x7c00) == 0;
+        const double expected = is_denormal && flushes ? 0 : half_value(half);
+        if (std::isnan(expected)) {
+          ASSERT_EQ(0x7fc00000u, result) << half;
+        } else {
+          ASSERT_EQ(expected, as_f32(result)) << half;
+        }
+      }
+    }
   }
 }
 
