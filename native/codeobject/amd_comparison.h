@@ -29,7 +29,8 @@ struct AmdComparison {
   uint32_t version = 0;                       // of the code object: 3 to 6
   std::map<std::string, KernelCode> kernels;  // exported ones, by name
   Digest text;                                // of the instructions, whatever their data
-  // Digest of all that is loaded or describes a launch: file names and line tables may differ. None without instructions.
+  // Digest of all that is loaded or describes a launch: file names and line tables may differ. None without
+  // instructions.
   std::optional<Digest> loaded;
   // The same without the name of clang's variable for the unit (`__hip_cuid_…`).
   std::optional<Digest> without_unit_name;
