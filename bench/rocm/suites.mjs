@@ -9,14 +9,14 @@ import { root as checkout, runMain, StepError } from '../../tools/console.mjs';
 import { allTargets, releases, suites } from './suites/catalogue.mjs';
 import { installSuite, makeRoot, mirrorOf, requireRoot, rocmVersions, stopAll } from './suites/roots.mjs';
 import { rowsOf, runAll, softgpuIn } from './suites/run.mjs';
-import { checked, detailsOf, evidenceOf, figuresOf, tableOf } from './suites/table.mjs';
+import { checked, detailsOf, evidenceOf, figuresOf, tableOf, withEarlier } from './suites/table.mjs';
 
 const help = `sudo node bench/rocm/suites.mjs FOLDER [options]
 
 Makes a root of each Debian release in FOLDER, with the test suites that the release has, runs them on the software GPU, and prints
 a table: right, wrong, refused by name, out of time. Needs root, debootstrap, the network, and 60 GB. What FOLDER has of an earlier run
-(roots, and results of the same software GPU) is not done again. The table and its evidence go to bench/results/rocm-suites.json.
-The exit code is 1 if anything is wrong.
+(roots, and results of the same software GPU) is not done again. The table and its evidence go to bench/results/rocm-suites.json, which keeps its
+rows that this run does not come to. The exit code is 1 if anything is wrong.
 
   --kernloop FOLDER         an installed Kernloop (node e2e/install.cjs FOLDER); without it, this checkout is packed and installed
   --level L                 kfd: on the release's own ROCr, over the emulated kernel driver that this checkout has built with its native
@@ -189,7 +189,9 @@ await runMain(async () => {
     ...{ limits, kept_results, versions, not_installed: missing, rows: figures },
   };
   const file = `bench/results/${isOnRocr ? 'rocm-suites-rocr' : 'rocm-suites'}.json`;
-  writeFileSync(join(checkout, file), evidenceOf(result));
+  const path = join(checkout, file);
+  const earlier = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;
+  writeFileSync(path, evidenceOf(withEarlier(result, earlier)));
   console.log(`→ ${file}`);
   return figures.some(({ wrong }) => wrong > 0) ? 1 : 0;
 });

@@ -29,12 +29,22 @@ interface Table {
   figuresOf: (row: object) => Row & { why: Record<string, Record<string, string[]>>; processes: object[] };
   checked: <T>(figures: T) => T;
   tableOf: (rows: object[], missing: object[]) => string;
+  withEarlier: (now: Evidence, earlier?: Evidence) => Evidence;
+}
+interface Evidence {
+  date: string;
+  commit: string;
+  kernloop: object;
+  versions: object;
+  not_installed: object[];
+  rows: object[];
 }
 
 const { Transcript, meaningOf, startOfProcess, endOfProcess } = jest.requireActual<Judge>('./suites/judge.mjs');
 const { kinds, gtestCases, gtestFilter, ggmlCases } = jest.requireActual<Programs>('./suites/programs.mjs');
-const { figuresOf, checked, tableOf } = jest.requireActual<Table>('./suites/table.mjs');
-const { drawn, spread } = jest.requireActual<{
+const { figuresOf, checked, tableOf, withEarlier } = jest.requireActual<Table>('./suites/table.mjs');
+const { drawn, spread, handOut } = jest.requireActual<{
+  handOut: (waiting: string[], limit: number) => string[];
   drawn: (cases: string[], every: number, offset?: number) => string[];
   spread: <T>(items: T[]) => T[];
 }>('./suites/run.mjs');
@@ -258,6 +268,15 @@ describe('a sample', () => {
     expect(drawn(['a', 'b'], 1)).toEqual(['a', 'b']);
   });
 
+  it('goes to its processes by quarters, each case once, and never more than a process takes', () => {
+    const waiting = Array.from({ length: 30 }, (_, index) => String(index));
+    const parts: string[][] = [];
+    while (waiting.length > 0) parts.push(handOut(waiting, 7));
+    expect(parts.map(({ length }) => length)).toEqual([7, 6, 5, 3, 3, 2, 1, 1, 1, 1]);
+    expect(parts.flat()).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
+    expect(handOut(waiting, 7)).toEqual([]);
+  });
+
   it('of programs loses none', () => {
     const all = Array.from({ length: 40 }, (_, index) => index);
     expect([...spread(all)].sort((a, b) => a - b)).toEqual(all);
@@ -293,6 +312,44 @@ describe('the table', () => {
     const figures = figuresOf(row(records, ['a', 'b', 'c']));
     expect(() => checked({ ...figures, right: 2 })).toThrow(/do not add up/);
     expect(() => checked(figuresOf(row([{ case: 'a', outcome: 'fine' }], ['a'])))).toThrow(/do not add up/);
+  });
+
+  it('keeps what an earlier run has of rows and suites that this one did not come to', () => {
+    const one = (suite: string, target: string, run: number, more: object = {}) => ({
+      ...{ release: 'sid', suite, target, run },
+      ...more,
+    });
+    const missing = (suite: string) => ({ release: 'sid', suite, why: 'no package' });
+    const head = (date: string) => ({ date, commit: `of ${date}`, kernloop: {} });
+    const earlier = {
+      ...head('1st'),
+      versions: { trixie: { hip: '5' }, sid: { hip: '6' } },
+      not_installed: [missing('rccl'), missing('rocblas')],
+      rows: [
+        one('rocprim', 'gfx90a', 3),
+        one('rocprim', 'gfx1030', 4),
+        one('hipcub', 'gfx90a', 0),
+        one('rocfft', 'gfx90a', 5, { of: { date: '0th' } }),
+      ],
+    };
+    const now = {
+      ...head('2nd'),
+      versions: { sid: { hip: '7' } },
+      not_installed: [missing('rocblas')],
+      rows: [one('rocprim', 'gfx90a', 1), one('rocprim', 'gfx1030', 0), one('hipcub', 'gfx90a', 0)],
+    };
+    expect(withEarlier(now)).toEqual(now);
+    expect(withEarlier(now, earlier)).toEqual({
+      ...head('2nd'),
+      versions: { trixie: { hip: '5' }, sid: { hip: '7' } },
+      not_installed: [missing('rocblas'), missing('rccl')],
+      rows: [
+        one('rocprim', 'gfx90a', 1),
+        one('rocprim', 'gfx1030', 4, { of: head('1st') }),
+        one('hipcub', 'gfx90a', 0),
+        one('rocfft', 'gfx90a', 5, { of: { date: '0th' } }),
+      ],
+    });
   });
 
   it('adds up its columns, and names what is not installed and programs that were not come to', () => {

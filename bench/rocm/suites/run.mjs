@@ -40,6 +40,9 @@ export function spread(items) {
     .map(([, item]) => item);
 }
 
+/** Takes cases of `waiting` for one process: a quarter, so that other workers have some of a long program. */
+export const handOut = (waiting, limit) => waiting.splice(0, Math.min(limit, Math.ceil(waiting.length / 4)));
+
 const shell = (script, ...args) => ['sh', '-c', script, 'sh', ...args];
 
 /** The files of a package. */
@@ -109,7 +112,7 @@ function programOf(path, results) {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [];
   const records = lines.map((line) => JSON.parse(line));
   const spent = records.reduce((sum, { seconds = 0 }) => sum + seconds, 0);
-  return { path, file, results: new Map(records.map((record) => [record.case, record])), spent, busy: false };
+  return { path, file, results: new Map(records.map((record) => [record.case, record])), spent, busy: 0 };
 }
 
 /** If a program has two cases of one name, the worse is kept. */
@@ -119,14 +122,12 @@ function keep(program, record) {
   appendFileSync(program.file, `${JSON.stringify(record)}\n`);
 }
 
-/** Cases still to run of a program whose list is known. A program that does not start is done. */
-const pendingOf = (program) =>
-  program.results.has(startOfProcess) ? [] : program.wanted.filter((name) => !program.results.has(name));
-
+/** Whether no process is to be started any more. A program that does not start is done. */
 const isDone = (program, { secondsPerProgram }) =>
-  program.spent >= secondsPerProgram ||
-  program.results.has(startOfProcess) ||
-  (program.wanted !== undefined && pendingOf(program).length === 0);
+  program.spent >= secondsPerProgram || program.results.has(startOfProcess) || program.waiting?.length === 0;
+
+const leastServed = (all) =>
+  all.reduce((least, one) => (one.spent + 30 * one.busy < least.spent + 30 * least.busy ? one : least));
 
 /** Has `workers` take turns until all is done, time is up or `stop.aborted`. */
 export async function runAll(rows, options, stop) {
@@ -136,7 +137,7 @@ export async function runAll(rows, options, stop) {
   const isBeingListed = (row) =>
     rows.some((other) => other !== row && other.release === row.release && other.suite === row.suite && other.busy > 0);
   const isFree = (row, program) =>
-    !program.busy && !isDone(program, options) && (program.wanted !== undefined || !isBeingListed(row));
+    !isDone(program, options) && (program.wanted !== undefined || (program.busy === 0 && !isBeingListed(row)));
   const work = async (worker) => {
     while (!over()) {
       const free = rows.filter((row) => row.programs.some((program) => isFree(row, program)));
@@ -145,21 +146,17 @@ export async function runAll(rows, options, stop) {
         await new Promise((resolve) => setTimeout(resolve, 500)); // the others may leave something
         continue;
       }
-      const row = free.reduce((least, other) =>
-        other.spent + 30 * other.busy < least.spent + 30 * least.busy ? other : least,
-      );
-      const program = row.programs
-        .filter((one) => isFree(row, one))
-        .reduce((least, other) => (other.spent < least.spent ? other : least));
+      const row = leastServed(free);
+      const program = leastServed(row.programs.filter((one) => isFree(row, one)));
       const started = Date.now();
       row.busy += 1;
-      program.busy = true;
+      program.busy += 1;
       const turn = { ...options, worker, over, seconds: () => (Date.now() - started) / 1000 };
       if (program.wanted === undefined && existsSync(program.list)) withList(program, options);
       if (program.wanted === undefined) await list(row, program, turn);
       if (!over()) await some(row, program, turn);
       row.busy -= 1;
-      program.busy = false;
+      program.busy -= 1;
       row.spent += turn.seconds();
       program.spent += turn.seconds();
       options.told(row, program);
@@ -201,7 +198,7 @@ async function list(row, program, turn) {
   const found = row.kind.list ? await asked(row, program, turn) : { cases: [basename(program.path)], disabled: [] };
   if (found === undefined) return;
   if (found.failed !== undefined) {
-    program.wanted = [];
+    program.wanted = program.waiting = [];
     keep(program, { case: startOfProcess, outcome: found.outcome, why: found.failed });
     return;
   }
@@ -210,10 +207,12 @@ async function list(row, program, turn) {
   withList(program, turn);
 }
 
-/** The program with its kept list, and what is drawn of it. */
+/** The program with its kept list, and what is drawn of it: spread, so that what time allows is a sample of the whole. */
 function withList(program, { sample, offset }) {
   const { cases, disabled } = JSON.parse(readFileSync(program.list, 'utf8'));
-  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted: drawn(cases, sample, offset) });
+  const wanted = spread(drawn(cases, sample, offset));
+  const waiting = [...new Set(wanted)].filter((name) => !program.results.has(name));
+  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted, waiting });
 }
 
 async function asked(row, program, turn) {
@@ -238,7 +237,7 @@ async function asked(row, program, turn) {
 
 /** A process of some cases; each that is wrong runs once more, alone. */
 async function some(row, program, turn) {
-  const names = pendingOf(program).slice(0, row.kind.limit);
+  const names = handOut(program.waiting ?? [], row.kind.limit);
   if (names.length === 0) return;
   const wanted = new Set(names);
   for (const record of await oneProcess(row, program, names, turn)) {
@@ -247,6 +246,7 @@ async function some(row, program, turn) {
       ['wrong', 'ended'].includes(record.outcome) && names.length > 1 && wanted.has(record.case) && !turn.over();
     keep(program, again ? await alone(row, program, record, turn) : record);
   }
+  program.waiting.push(...names.filter((name) => !program.results.has(name)));
 }
 
 async function alone(row, program, first, turn) {

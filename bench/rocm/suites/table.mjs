@@ -103,6 +103,26 @@ export function detailsOf(rows) {
   return lines.sort((a, b) => order.indexOf(a.split(':')[0]) - order.indexOf(b.split(':')[0])).join('\n');
 }
 
+const keyOf = ({ release, suite, target }) => [release, suite, target].join(' ');
+
+/** Adds to the evidence what an earlier one has of rows and suites that this run did not come to. Such rows name their date, commit and software GPU. */
+export function withEarlier(now, earlier) {
+  if (earlier === undefined) return now;
+  const { date, commit, kernloop } = earlier;
+  const ran = earlier.rows.filter(({ run }) => run > 0).map((row) => ({ of: { date, commit, kernloop }, ...row }));
+  const old = new Map(ran.map((row) => [keyOf(row), row]));
+  const rows = now.rows.map((row) => (row.run > 0 ? row : (old.get(keyOf(row)) ?? row)));
+  const asked = new Set([...now.rows, ...now.not_installed].map(({ release, suite }) => `${release} ${suite}`));
+  const isOther = ({ release, suite }) => !asked.has(`${release} ${suite}`);
+  const known = new Set(now.rows.map(keyOf));
+  return {
+    ...now,
+    versions: { ...earlier.versions, ...now.versions },
+    not_installed: [...now.not_installed, ...earlier.not_installed.filter(isOther)],
+    rows: [...rows, ...ran.filter((row) => !known.has(keyOf(row)))],
+  };
+}
+
 /** JSON of the evidence, a row a line. */
 export function evidenceOf({ rows, ...head }) {
   const text = JSON.stringify(head, null, 2).replace(/\n}$/, '');
