@@ -4,8 +4,8 @@ import type { Deps } from '../deps/deps';
 import { KernloopError } from '../support/error';
 import { sha256, sha256OfFile, writeJson } from '../support/files';
 import { readJson } from '../support/schema';
-import { cubinKernels } from '../toolchain/cubin';
-import { isSameMachineCode } from '../toolchain/machine-code';
+import { isSameMachineCode } from '../toolchain/compared-code';
+import { describeCode, type Described } from '../toolchain/described-code';
 import { readCapture } from '../archive/capture-files';
 import { readCapturedCode } from '../archive/captured-code';
 import { nvrtcFile, nvrtcProgramSchema, type NvrtcJson, type NvrtcProgram } from '../archive/nvrtc-json';
@@ -29,14 +29,14 @@ class RecordedProgram {
     return path === null ? null : sha256OfFile(path);
   }
 
-  cubin(): Buffer | null {
+  async cubin(deps: Deps): Promise<Described | null> {
     const path = this.output('cubin');
-    return path === null ? null : readFileSync(path);
+    return path === null ? null : describeCode(readFileSync(path), deps);
   }
 
-  defines(symbol: string): boolean {
-    const cubin = this.cubin();
-    if (cubin !== null && cubinKernels(cubin)?.some((kernel) => kernel.symbol === symbol)) return true;
+  async defines(symbol: string, deps: Deps): Promise<boolean> {
+    const cubin = await this.cubin(deps);
+    if (cubin?.kernels.some((kernel) => kernel.symbol === symbol)) return true;
     const ptx = this.output('ptx');
     return ptx !== null && ptxEntries(readFileSync(ptx, 'utf8')).has(symbol);
   }
@@ -79,14 +79,14 @@ async function programOf(
   const { kernel } = readCapture(captureFolder);
   const loaded = programs.find((program) => program.cubinDigest() === kernel.code_object);
   if (loaded) return record(loaded.read(), 'code_object');
-  const defining = programs.filter((program) => program.defines(kernel.symbol));
+  const defining: RecordedProgram[] = [];
+  for (const program of programs) if (await program.defines(kernel.symbol, deps)) defining.push(program);
   if (defining.length === 0) return null;
   const code = await readCapturedCode(captureFolder, deps);
-  const same = defining.find((program) => {
-    const cubin = program.cubin();
-    return typeof code !== 'string' && cubin !== null && isSameMachineCode(kernel.symbol, cubin, code);
-  });
-  if (same) return record(same.read(), 'machine_code');
+  const captured = typeof code === 'string' ? null : await describeCode(code, deps);
+  for (const program of captured === null ? [] : defining)
+    if (isSameMachineCode(kernel.symbol, await program.cubin(deps), captured))
+      return record(program.read(), 'machine_code');
   const different = new Map(
     defining.map((program) => {
       const made = record(program.read(), 'symbol');

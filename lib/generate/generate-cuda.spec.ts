@@ -6,7 +6,6 @@ import type { KernelJson } from '../reproducer/kernel-json';
 import { sha256OfFile } from '../support/files';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps, type FakeProgram } from '../testing/fake-deps';
-import { realArchive } from '../testing/real-archive';
 import type { Recipe } from '../toolchain/recipe';
 import { FakeNvcc, twoUnitsCubin } from '../toolchain/testing/fake-nvcc';
 import { generate } from './generate';
@@ -46,7 +45,6 @@ beforeEach(() => {
   );
   const fakeArchive: FakeProgram = (call) => {
     const { args } = call;
-    if (args[0] === 'describe') return realArchive(call);
     if (capturedCode === null) return 2;
     copyFileSync(capturedCode, args[args.indexOf('--output') + 1] ?? '');
     return 0;

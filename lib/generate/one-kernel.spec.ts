@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { adopt } from '../adopt/adopt';
 import { recompile } from '../recompile/recompile';
 import { runProcess, type ProcessRunner } from '../support/exec';
-import { codeObjectKernels } from '../toolchain/code-object-kernels';
+import { describeCode } from '../toolchain/described-code';
 import type { Recipe } from '../toolchain/recipe';
 import { generate } from './generate';
 import { oneKernelUnit } from './one-kernel';
@@ -71,8 +71,8 @@ describe('a unit of many kernels', () => {
     );
     await adopt({ reproducer: made.reproducer, reset: false }, deps);
     const built = await recompile({ reproducer: made.reproducer, compileLimitSeconds: 120 }, deps);
-    const kernels = codeObjectKernels(readFileSync(built.code_object));
-    expect(kernels?.map(({ symbol }) => symbol)).toEqual(['_ZN3ops4wideILi7EEEvPfi']);
+    const described = await describeCode(readFileSync(built.code_object), deps);
+    expect(described?.kernels.map(({ symbol }) => symbol)).toEqual(['_ZN3ops4wideILi7EEEvPfi']);
   });
 
   it('is compiled whole where the kernel reads what lies elsewhere in the code object', async () => {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { CaptureJson } from '../archive/capture-files';
 import type { Deps } from '../deps/deps';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
+import { isSameWhenLoaded } from '../toolchain/compared-code';
+import { describeCode, type Described } from '../toolchain/described-code';
 import type { Compiler } from '../toolchain/find-compiler';
 import { dialectFor } from '../toolchain/dialects';
 import { lostVariable } from '../toolchain/hsaco-variables';
-import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
 import { isCaptured, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
-import { codeObjectKernels } from '../toolchain/code-object-kernels';
 import type { Captured } from './captured';
 import type { PristineRequest, WrittenSource } from './request';
 
@@ -49,12 +49,13 @@ export async function prove(
   );
   const compiled = readFileSync(proof);
   rmSync(proof);
-  const kernels = codeObjectKernels(compiled)?.length ?? 0;
+  const described = await describeCode(compiled, deps);
+  const kernels = described?.kernels.length ?? 0;
   const lost = captured.code === null ? null : await lostVariable(captured.code, compiled, deps);
   const isEquivalent =
     codeObjectSha256 !== capture.kernel.code_object &&
     captured.code !== null &&
-    isSame(recipe, capture, compiled, captured.code);
+    isSame(recipe, capture, described, await describeCode(captured.code, deps));
   const codeObject = {
     captured: capture.kernel.code_object,
     recompiled: codeObjectSha256,
@@ -68,7 +69,12 @@ export async function prove(
 }
 
 /** Line tables of Triton's code contain the app's paths, so they are not compared. */
-function isSame(recipe: UnprovenRecipe, { device, kernel }: CaptureJson, one: Buffer, other: Buffer): boolean {
+function isSame(
+  recipe: UnprovenRecipe,
+  { device, kernel }: CaptureJson,
+  one: Described | null,
+  other: Described | null,
+): boolean {
   if (recipe.triton !== undefined && device.kind !== 'cuda') return isSameWhenLoaded(one, other);
   return dialectFor(device.kind).isSameMachineCode(kernel.symbol, one, other);
 }

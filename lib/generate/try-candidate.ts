@@ -9,6 +9,7 @@ import { silentReporter } from '../support/report';
 import { version } from '../support/version';
 import { compilerVersion, type Compiler } from '../toolchain/find-compiler';
 import { isCaptured, type Recipe, type UnprovenRecipe } from '../toolchain/recipe';
+import { describeCode } from '../toolchain/described-code';
 import { cudaTarget } from '../toolchain/gencode';
 import { toolchainIdentity } from '../toolchain/identity';
 import { capturedModuleId } from '../toolchain/module-id';
@@ -48,9 +49,10 @@ export async function tryCandidate(
   });
   const compiler = { path: candidate.compiler, version: await compilerVersion(candidate.compiler, deps) };
   const environment = app.config.env;
+  const described = captured.code === null ? null : await describeCode(captured.code, deps);
   const unproven = makeRecipe({
     ...{ unit, tree, kernelFile, target, environment, ...cudaDetails(candidate, capture) },
-    unitId: unit.language === 'hip' && captured.code !== null ? unitIdLike(captured.code) : null,
+    unitId: unit.language === 'hip' && described !== null ? unitIdLike(described) : null,
     compilerVersion: compiler.version,
     symbol: capture.kernel.symbol,
     signature: signatureOf(capture),

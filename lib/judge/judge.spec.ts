@@ -373,6 +373,7 @@ describe('kernloop judge', () => {
     const judge = await judgeWith(deps, {}, (given, folder) => ({
       ...given,
       run: (program, args, options) => {
+        if (program === given.native.archive) return given.run(program, args, options);
         inside.push(program.split('/').at(-1) ?? '');
         expect(options?.cwd?.startsWith(folder)).toBe(true);
         return given.run(program, args, options);

@@ -7,7 +7,7 @@ import { KernloopError } from '../support/error';
 import { readJson } from '../support/schema';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { PtxAssembly } from '../toolchain/compile-request';
-import { isElf64 } from '../toolchain/elf';
+import { describeCode, type Described } from '../toolchain/described-code';
 import type { Llvm } from '../toolchain/find-llvm';
 import { withMacros } from '../toolchain/macros';
 import { overlaySchema } from '../toolchain/overlay';
@@ -35,14 +35,15 @@ export class PgoCompiler {
     private readonly reproducer: Reproducer,
     readonly recipe: Recipe,
     private readonly llvm: Llvm,
-    private readonly captured: Buffer | null,
+    private readonly captured: Described | null,
     private readonly deps: Deps,
   ) {}
 
   static async open(reproducer: Reproducer, llvm: Llvm, deps: Deps): Promise<PgoCompiler> {
     const recipe = readRecipe(reproducer);
     const captured = await readCapturedCode(reproducer.capture, deps);
-    return new PgoCompiler(reproducer, recipe, llvm, typeof captured === 'string' ? null : captured, deps);
+    const described = typeof captured === 'string' ? null : await describeCode(captured, deps);
+    return new PgoCompiler(reproducer, recipe, llvm, described, deps);
   }
 
   compile({ output, options, limitSeconds }: PgoCompilation): Promise<CompileResult> {
@@ -73,7 +74,7 @@ export class PgoCompiler {
 
   private hip(): Translated {
     const { recipe, captured, deps } = this;
-    const target = { target: recipe.target, codeObjectVersion: captured === null ? null : codeObjectVersion(captured) };
+    const target = { target: recipe.target, codeObjectVersion: codeObjectVersion(captured) };
     return { words: hipArguments(clangArguments(recipe, installedHip(deps.env)), target, deps.env) };
   }
 
@@ -113,10 +114,9 @@ export function readRecipe(reproducer: Reproducer): Recipe {
  * Version of metadata and hidden arguments (EI_ABIVERSION of the AMDGPU ABI), which must match because a replay passes
  * those of the captured code.
  */
-function codeObjectVersion(code: Buffer): number | null {
-  const machineAmdgpu = 224;
-  if (!isElf64(code, machineAmdgpu)) return null;
-  const version = (code[8] ?? 0) + 2;
+function codeObjectVersion(code: Described | null): number | null {
+  if (code?.amd === undefined) return null;
+  const { version } = code.amd;
   if (version >= 3 && version <= 6) return version;
   throw new KernloopError(
     'PGO_UNSUPPORTED',

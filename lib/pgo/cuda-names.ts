@@ -1,15 +1,13 @@
-import { readSections, readSymbols, sectionTypes, isElf64 } from '../toolchain/elf';
+import type { Described } from '../toolchain/described-code';
 import { findModuleIds } from '../toolchain/module-id';
-
-const machineCuda = 190;
 
 /**
  * Renames symbols of clang's code to those of the captured code. nvcc names static symbols and anonymous namespaces in
  * its own way, and a replay finds kernel and variables by name.
  */
-export function capturedNames(captured: Buffer | null, symbol: string): (ptx: string) => string {
+export function capturedNames(captured: Described | null, symbol: string): (ptx: string) => string {
   const wanted = new Map<string, string | null>();
-  for (const name of new Set([symbol, ...(captured === null ? [] : namesIn(captured))])) {
+  for (const name of new Set([symbol, ...(captured?.functions === undefined ? [] : namesIn(captured))])) {
     const source = sourceName(name);
     // Two names with the same source name are ambiguous, so neither is renamed.
     wanted.set(source, wanted.has(source) ? null : name);
@@ -21,20 +19,8 @@ export function capturedNames(captured: Buffer | null, symbol: string): (ptx: st
     });
 }
 
-function namesIn(code: Buffer): string[] {
-  if (!isElf64(code, machineCuda)) return [];
-  const sections = readSections(code);
-  const text = '.text.';
-  const kernels = sections.flatMap(({ name }) => (name.startsWith(text) ? [name.slice(text.length)] : []));
-  const objects = sections
-    .filter(({ type }) => type === sectionTypes.symtab)
-    .flatMap((table) => readSymbols(code, table, sections))
-    .filter(({ info }) => (info & 0xf) === symbolObject)
-    .map(({ name }) => name);
-  return [...kernels, ...objects].filter((name) => name !== '' && !name.startsWith('.'));
-}
-
-const symbolObject = 1;
+const namesIn = ({ functions = [], variables }: Described): string[] =>
+  [...functions, ...variables].map(({ name }) => name).filter((name) => name !== '' && !name.startsWith('.'));
 
 /** Mangled name without linkage marks: equal for nvcc's and clang's names of the same symbol. */
 export function sourceName(name: string): string {

@@ -5,9 +5,8 @@ import { openSessions, type ReplaySession } from '../replay/session';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { cudaDevice, fakeLock, fakeReplay, flag } from '../testing/fake-programs';
-import { realArchive } from '../testing/real-archive';
 import { reproducerForEachTest, someDigest, writeCapture } from '../testing/workspace';
-import { codeObjectKernels } from '../toolchain/code-object-kernels';
+import { describeCode } from '../toolchain/described-code';
 import type { ProbeRun } from './backend';
 import { cudaBackend } from './cuda';
 import { openProbeSet, parseProbeSet } from './probe-set';
@@ -34,7 +33,6 @@ describe('probes on CUDA', () => {
     return fakeDeps(
       {
         sh: fakeLock,
-        'kernloop-archive': realArchive,
         ptxas: ({ args }) => {
           try {
             const { cubin, said } = assemble(readFileSync(args.at(-1) ?? '', 'utf8'));
@@ -99,8 +97,8 @@ describe('probes on CUDA', () => {
     const session = await sessionOf(withPtx, deps);
     const launch = await cudaBackend.run(run(session, openProbeSet('dmat', []), 'count', [['DMAT', 0]]), deps);
     const [args = []] = replayed(deps);
-    const kernels = codeObjectKernels(readFileSync(flag(args, '--code-object') ?? ''));
-    expect(kernels?.map(({ symbol, args: places }) => [symbol, places?.map(({ size }) => size)])).toEqual([
+    const described = await describeCode(readFileSync(flag(args, '--code-object') ?? ''), deps);
+    expect(described?.kernels.map(({ symbol, args: places }) => [symbol, places.map(({ size }) => size)])).toEqual([
       ['shapes', [8, 4, 8, 8, 4]],
     ]);
     expect(args).toContain('--compare');

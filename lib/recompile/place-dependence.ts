@@ -5,9 +5,8 @@ import { compileReproducer, isCompiledWithClang, type CompileResult } from '../t
 import { isSameElsewhere } from '../toolchain/compile-clang';
 import type { CompileRequest } from '../toolchain/compile-request';
 import type { CompileDeps } from '../toolchain/run-compiler';
-import { isSameKernelCode } from '../toolchain/hsaco-code';
-import { isSameMachineCode } from '../toolchain/machine-code';
-import { isSameText, isSameWhenLoaded } from '../toolchain/loaded-sections';
+import { isSameKernelCode, isSameMachineCode, isSameText, isSameWhenLoaded } from '../toolchain/compared-code';
+import { describeCode, type Described } from '../toolchain/described-code';
 import { askingFor, asksMore } from './place-names';
 import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
@@ -46,13 +45,15 @@ export async function dependsOnPlace(
     return Object.keys(compiled.sources).some((name) =>
       asksMore(textOf(join(reproducer, name)), textIfThere(join(reproducer, 'pristine', name))),
     );
-  const code = readFileSync(request.output);
-  const compiledAs = async (elsewhere: NonNullable<CompileRequest['elsewhere']>): Promise<Buffer> =>
+  const code = await describeCode(readFileSync(request.output), deps);
+  const compiledAs = async (elsewhere: NonNullable<CompileRequest['elsewhere']>): Promise<Described | null> =>
     (await isSameElsewhere(request, elsewhere, deps)) ? code : compiledElsewhere(request, elsewhere, deps);
   const moved = await compiledAs(sameLength(request));
   // Other kernels of the file may differ.
-  const isSame = (other: Buffer): boolean =>
-    code.equals(other) || isSameWhenLoaded(code, other) || isSameKernelCode(recipe.symbol, code, other);
+  const isSame = (other: Described | null): boolean =>
+    (code !== null && code.sha256 === other?.sha256) ||
+    isSameWhenLoaded(code, other) ||
+    isSameKernelCode(recipe.symbol, code, other);
   if (!(isSame(moved) || (isSameText(code, moved) ?? isSameMachineCode(recipe.symbol, code, moved))))
     throw refused(files[asking.first] ?? '', reproducer);
   if (asking.when || !isSame(moved)) return true;
@@ -73,12 +74,12 @@ async function compiledElsewhere(
   request: CompileRequest,
   elsewhere: NonNullable<CompileRequest['elsewhere']>,
   deps: CompileDeps,
-): Promise<Buffer> {
+): Promise<Described | null> {
   const scratch = mkdtempSync(join(request.scratch ?? tmpdir(), 'kernloop-elsewhere-'));
   try {
     const output = join(scratch, 'variant.bin');
     await compileReproducer({ ...request, output, elsewhere, steps: undefined }, deps);
-    return readFileSync(output);
+    return await describeCode(readFileSync(output), deps);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

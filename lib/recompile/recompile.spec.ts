@@ -297,7 +297,9 @@ describe('recompile', () => {
       const trace = join(made.workspace, 'trace');
       const traced = recordingDeps({
         run: (file, args, runOptions) =>
-          deps.run('strace', ['-f', '-qq', '-e', 'trace=%file', '-o', trace, file, ...args], runOptions),
+          file === deps.native.archive
+            ? deps.run(file, args, runOptions)
+            : deps.run('strace', ['-f', '-qq', '-e', 'trace=%file', '-o', trace, file, ...args], runOptions),
       });
       const there = await recompile({ ...options(), reproducer: moved }, traced.deps);
       expect(there.unchanged).toBe(true);

@@ -7,7 +7,6 @@ import type { ReplaySession } from '../replay/session';
 import { failure } from '../testing/failure';
 import { fakeDeps, type FakeDeps } from '../testing/fake-deps';
 import { flag } from '../testing/fake-programs';
-import { realArchive } from '../testing/real-archive';
 import { kernelJson, reproducerForEachTest } from '../testing/workspace';
 import { overlayTemplate } from '../toolchain/overlay';
 import { recompileOptionsSchema } from './options';
@@ -61,7 +60,6 @@ describe('code that is rewritten', () => {
     fresh = kernel(1);
     deps = fakeDeps(
       {
-        'kernloop-archive': realArchive,
         nvcc: ({ args, options }) => {
           if (args.includes('--version')) return { stdoutTail: 'Cuda compilation tools, release 13.0, V13.0.88\n' };
           const step = args.includes('-ptx') ? 'front end' : 'assembler';

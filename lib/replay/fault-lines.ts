@@ -3,24 +3,26 @@ import { isOfSource, sourceOfFault } from './fault-source';
 import { SourceFiles } from './source-files';
 import type { ReplaySession } from './session';
 
+type FaultSession = Pick<ReplaySession, 'reproducer' | 'capture' | 'code' | 'facts'>;
+
 /** Lines before the one that sums up a fault: the wave that executed the instruction, and the next step. */
-export function faultLines(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
+export function faultLines(fault: string, session: FaultSession): string[] {
   const wave = placeOfWave(fault);
   return [...(wave === null ? [] : [`faulted in ${wave}`]), ...nextStep(fault, session)];
 }
 
 /** Text with a fault, in the words of `faultWords`, which read the line of the access. */
-export function faultSummary(text: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string {
-  const source = sourceOfFault(text, session.code, session.reproducer);
+export function faultSummary(text: string, session: FaultSession): string {
+  const source = sourceOfFault(text, session);
   return faultWords(text, session, source && new SourceFiles(session.reproducer).line(source.file, source.line));
 }
 
 /** Nothing for code that is no build of a source here, and for faults of another kind than an access. */
-export function nextStep(fault: string, session: Pick<ReplaySession, 'reproducer' | 'capture' | 'code'>): string[] {
+export function nextStep(fault: string, session: FaultSession): string[] {
   if (fault.includes('dropped by --shrink'))
     return ['next: extract the kernel again without --shrink, which dropped the memory that this code touches'];
   if (!isOfSource(session.code, session.reproducer) || !/: (?:read|write) of \d+ bytes? at /.test(fault)) return [];
-  const source = sourceOfFault(fault, session.code, session.reproducer);
+  const source = sourceOfFault(fault, session);
   // Inlined functions of headers, such as atomicAdd, have lines of their own.
   if (source === null) {
     if (isThroughNull(fault)) return ['next: find out which pointer of the edit is null, then run the command again'];

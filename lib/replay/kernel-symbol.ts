@@ -1,14 +1,13 @@
 import { KernloopError } from '../support/error';
-import { codeObjectKernels } from '../toolchain/code-object-kernels';
+import type { Described } from '../toolchain/described-code';
 import { withoutModuleId } from '../toolchain/module-id';
-import { readRegularFile } from '../support/regular-file';
 
 /**
  * Name of the captured kernel in a code object of the user's: the captured name, or in a cubin a name that differs only
  * in the id that nvcc derives from the source's path. The replay refuses files that are no code object.
  */
-export function symbolIn(path: string, captured: string): string {
-  const symbols = codeObjectKernels(readRegularFile(path))?.map(({ symbol }) => symbol);
+export function symbolIn(path: string, code: Described | null, captured: string): string {
+  const symbols = code?.kernels.map(({ symbol }) => symbol);
   if (!symbols || symbols.includes(captured)) return captured;
   const wanted = withoutModuleId(captured);
   const matching = symbols.filter((symbol) => withoutModuleId(symbol) === wanted);

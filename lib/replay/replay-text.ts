@@ -45,8 +45,8 @@ function dispatchLines(result: DispatchResult, session: ReplaySession): string[]
 /** The place of a fault; the line that sums up says what happened. */
 function stopLines({ verdict, fault, stopped }: DispatchResult, session: ReplaySession): string[] {
   if (verdict !== 'fault' || !fault) return [];
-  if (stopped === 'captured') return faultLines(fault, { ...session, code: { kind: 'captured' } });
-  const source = sourceOfFault(fault, session.code, session.reproducer);
+  if (stopped === 'captured') return faultLines(fault, { ...session, code: { kind: 'captured' }, facts: null });
+  const source = sourceOfFault(fault, session);
   const at = source && relative(process.cwd(), join(session.reproducer.root, source.file));
   return [...faultLines(fault, session), ...(source ? [`at ${at}:${source.line}`] : [])];
 }

@@ -20,7 +20,7 @@ import { printReplay } from './replay-text';
 import { keepResult, keptPaths } from '../reproducer/kept-results';
 import { openReproducer, type Code, type Reproducer } from '../reproducer/reproducer';
 import type { DispatchResult, Measured, ReplayResult, Speed } from './result';
-import { describeCode, openSessions, type ReplaySession } from './session';
+import { nameOfCode, openSessions, type ReplaySession } from './session';
 import { kernelResources } from '../toolchain/kernel-resources';
 import { SourceFiles } from './source-files';
 import { compareSpeed, launchesOf, processCount } from './speed';
@@ -94,7 +94,7 @@ function checkOptions(options: ReplayOptions, session: ReplaySession, dispatches
   if (options.compare && session.code.kind === 'captured') {
     throw new KernloopError(
       'USAGE',
-      `there is no variant to compare with: this is ${describeCode(session.code)}`,
+      `there is no variant to compare with: this is ${nameOfCode(session.code)}`,
       'edit and recompile, or name a code object with --variant',
     );
   }
@@ -289,7 +289,7 @@ class Replaying {
       kernel: capture.kernel.name,
       dispatch: dispatch.dispatch,
       capture: dispatch.shown,
-      code: describeCode(code),
+      code: nameOfCode(code),
       verdict: result.verdict === 'fault' || result.verdict === 'limit' ? result.verdict : 'ran',
       exit_code: isStopped(outcome) ? exitCodes.fault : exitCodes.pass,
       iterations: ofSide(outcome.iterations, 'variant').length,

@@ -15,7 +15,8 @@ import { configOf } from '../reproducer/kernel-args';
 import { configuredLaunch } from '../reproducer/configured-launch';
 import type { KernelJson } from '../reproducer/kernel-json';
 import { instructionLimit } from './limit';
-import { refuseSpecialFiles } from '../support/regular-file';
+import { readRegularFile, refuseSpecialFiles } from '../support/regular-file';
+import { describeCode, type Described } from '../toolchain/described-code';
 
 /** State that replay and validate start from: the reproducer, a complete capture, the device and the code. */
 export interface ReplaySession {
@@ -25,6 +26,8 @@ export interface ReplaySession {
   capture: CaptureJson;
   device: Device;
   code: Code;
+  /** Facts of a variant's code, as it was when the session was opened; null for the captured code. */
+  facts: Described | null;
   request: ReplayRequest;
 }
 
@@ -61,12 +64,13 @@ export async function openSessions(
   if (!first) throw new Error('the capture in capture/ is of its own kernel');
   const captures = others.map(({ dispatch }) => dispatch.capture);
   const device = await openReplayDevice(options, [first.dispatch.capture, ...captures], deps);
+  const facts = code.kind === 'variant' ? await describeCode(readRegularFile(code.path), deps) : null;
   const open = ({ dispatch, stores }: typeof first): ReplaySession =>
     sessionOf(
       { ...reproducer, config: configOf(reproducer.config, dispatch.capture), capture: dispatch.folder },
       dispatch,
       stores,
-      code,
+      { code, facts },
       device,
       options,
     );
@@ -88,7 +92,7 @@ function sessionOf(
   reproducer: Reproducer,
   dispatch: CapturedDispatch,
   stores: readonly string[],
-  code: Code,
+  { code, facts }: Pick<ReplaySession, 'code' | 'facts'>,
   device: Device,
   options: ReplayingOptions,
 ): ReplaySession {
@@ -100,11 +104,12 @@ function sessionOf(
     capture,
     device,
     code,
+    facts,
     request: {
       capture: reproducer.capture,
       stores,
       expect: judgedFiles(reproducer, capture, code),
-      ...codeArguments(code, capture),
+      ...codeArguments(code, facts, capture),
       ...ownLaunch(code, capture, reproducer.config),
       ...(options.launch === undefined ? {} : { launch: options.launch }),
       ...(options.guard ? { guard: true } : {}),
@@ -158,8 +163,8 @@ function requireChunks(reproducer: Reproducer, capture: string, stores: readonly
   );
 }
 
-function codeArguments(code: Code, capture: CaptureJson): Partial<ReplayRequest> {
-  return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: symbolIn(code.path, capture.kernel.symbol) };
+function codeArguments(code: Code, facts: Described | null, { kernel }: CaptureJson): Partial<ReplayRequest> {
+  return code.kind === 'captured' ? {} : { codeObject: code.path, symbol: symbolIn(code.path, facts, kernel.symbol) };
 }
 
 /** The same request for the captured code, launched as the app did. */
@@ -196,7 +201,7 @@ function limits(capture: CaptureJson, device: Device, options: ReplayingOptions)
     : { limitSeconds: options.limitSeconds };
 }
 
-export function describeCode(code: Code): string {
+export function nameOfCode(code: Code): string {
   if (code.kind === 'variant') return `variant ${code.shown}`;
   return code.note ? `the captured code (${code.note})` : 'the captured code';
 }

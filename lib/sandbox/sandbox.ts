@@ -68,11 +68,13 @@ const optionOf: Readonly<Record<keyof SandboxLimits, string>> = {
 };
 
 /**
- * The same dependencies, but each program runs in the sandbox: for `compileReproducer` and what it calls. Locks
- * (deps/lock.ts) are taken with the caller's own.
+ * The same dependencies, but each program runs in the sandbox: for `compileReproducer` and what it calls. Only
+ * kernloop-archive, which describes what was compiled and is fuzzed for that, runs outside. Locks (deps/lock.ts) are
+ * taken with the caller's own.
  */
 export function inSandbox<D extends Pick<Deps, 'run' | 'env' | 'native'>>(deps: D, sandbox: Sandbox): D {
   const run: ProcessRunner = (file, args, options = {}) => {
+    if (file === deps.native.archive) return deps.run(file, args, options);
     if (options.input !== undefined || options.holdStdin === true) throw new Error(`${file} has no stdin in a sandbox`);
     const [home] = sandbox.write;
     const env = { ...passedOf(deps.env), ...options.env, ...sandbox.env, HOME: home, TMPDIR: home };

@@ -1,10 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { findNative } from '../native/native-paths';
-import type { FakeProgram } from './fake-deps';
+import type { RunOptions } from '../support/exec';
+
+interface ArchiveCall {
+  args: readonly string[];
+  options: RunOptions;
+  print: (event: object | string) => void;
+}
 
 /** The kernloop-archive of this checkout, for `describe`; it is started only for what may be a code object. */
-export const realArchive: FakeProgram = async ({ args, options: { input }, print }) => {
-  if (args[0] !== 'describe' || input?.kind !== 'stream') return 2;
+export async function realArchive({ args, options: { input }, print }: ArchiveCall): Promise<number> {
+  if (input?.kind !== 'stream') return 2;
   const chunks: Buffer[] = [];
   for await (const chunk of input.open()) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);
@@ -15,4 +21,4 @@ export const realArchive: FakeProgram = async ({ args, options: { input }, print
   const { stdout, status } = spawnSync(findNative(process.env).archive, args, { input: bytes });
   for (const line of String(stdout).trimEnd().split('\n')) print(line);
   return status ?? 1;
-};
+}

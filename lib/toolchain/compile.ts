@@ -7,7 +7,6 @@ import { sha256OfFile } from '../support/files';
 import { partialOf } from '../support/leftovers';
 import { requireWritable } from '../support/unwritable';
 import { requireBounded } from './bounded-files';
-import { codeObjectKernels } from './code-object-kernels';
 import { compileWithClang } from './compile-clang';
 import { compileOneWithClang } from './compile-one-clang';
 import { compileThroughPtx } from './compile-ptx';
@@ -15,7 +14,8 @@ import { compileWithNvcc } from './compile-nvcc';
 import { compileWithNvrtc } from './compile-nvrtc';
 import { compileWithTriton } from './compile-triton';
 import type { CompileRequest } from './compile-request';
-import type { ArgumentPlace, CodeObjectKernel } from './kernel-signature';
+import { describeCode, explicitArguments, type Described } from './described-code';
+import type { ArgumentPlace } from './kernel-signature';
 import type { UnprovenRecipe } from './recipe';
 import type { CompileDeps } from './run-compiler';
 import type { VariantLaunch } from './variant-launch';
@@ -50,7 +50,7 @@ export async function compileReproducer(request: CompileRequest, deps: CompileDe
     const { opened, launch, system, whole } = await runCompilation(request, partial, deps);
     requireBounded([partial], 'the code object has');
     requireBounded([...new Set([...opened, ...(system ?? [])])], 'the files that it was compiled from have');
-    checkKernel(partial, request);
+    await checkKernel(partial, request, deps);
     const result = {
       codeObjectSha256: sha256OfFile(partial),
       ...openedFiles(opened, request),
@@ -108,27 +108,28 @@ export function isCompiledWithClang(recipe: UnprovenRecipe): boolean {
   return recipe.triton === undefined && compilationOf(recipe) === compileWithClang;
 }
 
-function checkKernel(path: string, { recipe, signature }: CompileRequest): void {
-  const kernels = codeObjectKernels(readFileSync(path));
-  if (kernels === null) {
+async function checkKernel(path: string, { recipe, signature }: CompileRequest, deps: CompileDeps): Promise<void> {
+  const described = await describeCode(readFileSync(path), deps);
+  if (described === null) {
     throw new KernloopError(
       'COMPILE_FAILED',
       'the compiler wrote no code object that could be loaded',
       'compare your compiler with the one that pristine/recipe.json names',
     );
   }
-  const kernel = kernels.find(({ symbol }) => symbol === recipe.symbol);
-  if (!kernel) throw symbolMissing(recipe.symbol, kernels);
-  if (signature !== null && kernel.args !== null && !isDeepStrictEqual(kernel.args, signature)) {
+  const kernel = described.kernels.find(({ symbol }) => symbol === recipe.symbol);
+  if (!kernel) throw symbolMissing(recipe.symbol, described);
+  const places = explicitArguments(kernel);
+  if (signature !== null && !isDeepStrictEqual(places, signature)) {
     throw new KernloopError(
       'SYMBOL_MISSING',
-      `${recipe.symbol} takes ${describePlaces(kernel.args)}, but the captured dispatch passed ${describePlaces(signature)}`,
+      `${recipe.symbol} takes ${describePlaces(places)}, but the captured dispatch passed ${describePlaces(signature)}`,
       'keep the parameters of the captured kernel: a replay passes it the very bytes that the app passed',
     );
   }
 }
 
-function symbolMissing(symbol: string, kernels: readonly CodeObjectKernel[]): KernloopError {
+function symbolMissing(symbol: string, { kernels }: Described): KernloopError {
   const names = kernels.map((kernel) => kernel.symbol);
   const close = nearest(symbol, names);
   const shown = names.length === 0 ? ['none'] : close.length > 0 ? close : names.slice(0, 3);

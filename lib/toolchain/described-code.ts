@@ -7,6 +7,7 @@ import { KernloopError } from '../support/error';
 import { sha256 } from '../support/files';
 import { throwIfInterrupted } from '../support/interrupted';
 import { describeEnd, EventReader, rebuildHint } from '../support/ndjson';
+import type { ArgumentPlace } from './kernel-signature';
 
 const sha256Text = z.string();
 const rangeSchema = z.object({ begin: count, end: count });
@@ -65,8 +66,10 @@ export const describedSchema = z.looseObject({
 type DescribedKernel = z.output<typeof describedKernelSchema>;
 type DescribedEvent = z.output<typeof describedSchema>;
 
-/** Contents of one code object. */
-export type Described = DescribedEvent & { readonly kernels: readonly DescribedKernel[] };
+type Contents = DescribedEvent & { readonly kernels: readonly DescribedKernel[] };
+
+/** Contents of one code object, and the digest of all of its bytes. */
+export type Described = Contents & { readonly sha256: string };
 
 /** Null if the bytes are no code object. */
 export async function describeCode(bytes: Buffer, deps: DescribeDeps): Promise<Described | null> {
@@ -74,9 +77,13 @@ export async function describeCode(bytes: Buffer, deps: DescribeDeps): Promise<D
   const known = describedBy.get(deps.native) ?? new Map<string, Promise<Described | null>>();
   describedBy.set(deps.native, known);
   const before = known.get(digest);
+  const ask = async (): Promise<Described | null> => {
+    const facts = await describe(bytes, [], deps);
+    return facts && { ...facts, sha256: digest };
+  };
   // It may have been interrupted for the other command alone.
-  if (before !== undefined) return before.catch(() => describe(bytes, [], deps));
-  const described = describe(bytes, [], deps);
+  if (before !== undefined) return before.catch(ask);
+  const described = ask();
   known.set(digest, described);
   described.catch(() => known.delete(digest));
   for (const oldest of [...known.keys()].slice(0, -mostKept)) known.delete(oldest);
@@ -93,7 +100,7 @@ async function describe(
   bytes: Buffer,
   options: readonly string[],
   { run, native, signal }: DescribeDeps,
-): Promise<Described | null> {
+): Promise<Contents | null> {
   const kernels: DescribedKernel[] = [];
   let described: DescribedEvent | undefined;
   const known = new Map<string, z.ZodType<DescribedKernel | DescribedEvent>>([
@@ -113,6 +120,10 @@ async function describe(
     throw new KernloopError('NATIVE_FAILED', describeEnd('kernloop-archive describe', ended), rebuildHint);
   return { ...described, kernels };
 }
+
+/** Places of the arguments that the source declares: the compiler appends others (`hidden_*`). */
+export const explicitArguments = ({ args }: Pick<DescribedKernel, 'args'>): ArgumentPlace[] =>
+  args.filter(({ kind }) => !kind.startsWith('hidden_')).map(({ offset, size }) => ({ offset, size }));
 
 /** Target of a code object: `amdgcn-amd-amdhsa--gfx90a`, `sm_90a`; null if it names none or is no code object. */
 export const codeObjectTarget = async (bytes: Buffer, deps: DescribeDeps): Promise<string | null> =>

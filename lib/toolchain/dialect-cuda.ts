@@ -1,9 +1,9 @@
 import { basename, extname } from 'node:path';
 import { cuda } from '../language/cuda';
 import { readClang } from './clang-unit';
+import { isSameMachineCode } from './compared-code';
 import type { Dialect } from './dialect';
 import { cudaTarget } from './gencode';
-import { isSameMachineCode } from './machine-code';
 import { nvccOption, nvccSources, readNvcc } from './nvcc-unit';
 import { isNvcc } from './translation-unit';
 

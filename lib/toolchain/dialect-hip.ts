@@ -1,11 +1,10 @@
 import { extname } from 'node:path';
 import { hip } from '../language/hip';
 import { clangOption, readClang } from './clang-unit';
+import { isSameButUnitName, isSameKernelCode } from './compared-code';
 import type { Dialect } from './dialect';
-import { isSameKernelCode } from './hsaco-code';
 import { offloadTarget } from './target';
 import { isNvcc } from './translation-unit';
-import { isSameButUnitName } from './unit-id';
 
 const sources = ['.hip', '.cu', '.cpp', '.cc', '.cxx', '.C'];
 

@@ -1,6 +1,7 @@
 import type { Language, LanguageName } from '../language/language';
 import type { CompileCommand } from './compile-database';
 import type { CompileArgument } from './compile-arguments';
+import type { Described } from './described-code';
 import type { TranslationUnit } from './translation-unit';
 
 export type DialectName = Extract<LanguageName, 'hip' | 'cuda'>;
@@ -25,5 +26,5 @@ export interface Dialect extends Language {
   /** Whether the code names its target more exactly than its device does (`sm_90a` on an sm_90). */
   readonly tellsTarget: boolean;
   /** Whether two different code objects have the same instructions for a kernel; false if that is unknown. */
-  isSameMachineCode(symbol: string, one: Buffer, other: Buffer): boolean;
+  isSameMachineCode(symbol: string, one: Described | null, other: Described | null): boolean;
 }

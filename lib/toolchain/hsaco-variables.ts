@@ -1,7 +1,5 @@
 import type { Deps } from '../deps/deps';
-import { machineAmdgpu } from './code-object-kernels';
 import { describeCode } from './described-code';
-import { isElf64 } from './elf';
 import { isUnitName } from './unit-id';
 
 /**
@@ -22,7 +20,9 @@ async function variables(
   bytes: Buffer,
   deps: Pick<Deps, 'run' | 'native' | 'signal'>,
 ): Promise<ReadonlyMap<string, number>> {
-  const described = isElf64(bytes, machineAmdgpu) ? await describeCode(bytes, deps) : null;
-  const writable = (described?.variables ?? []).filter(({ is_writable: isWritable }) => isWritable);
+  const described = await describeCode(bytes, deps);
+  const writable = (described?.amd === undefined ? [] : described.variables).filter(
+    ({ is_writable: isWritable }) => isWritable,
+  );
   return new Map(writable.map(({ name, bytes: size }) => [name, size]));
 }

@@ -8,7 +8,7 @@ import { probeBackend } from '../probe/backends';
 import { geometryOf } from '../probe/geometry';
 import { openProbeSet, type ProbeSet } from '../probe/probe-set';
 import { judging, warnIfUnproven } from '../replay/check';
-import { describeCode, openSessions, type ReplaySession } from '../replay/session';
+import { nameOfCode, openSessions, type ReplaySession } from '../replay/session';
 import { replayWithinLimit } from '../replay/within-limit';
 import { openReproducer, type Reproducer } from '../reproducer/reproducer';
 import { KernloopError } from '../support/error';
@@ -72,7 +72,7 @@ async function trace(
       schema: 'kernloop.probe-run/1',
       kernel: first.reproducer.config.name,
       symbol: first.capture.kernel.symbol,
-      code: describeCode(first.code),
+      code: nameOfCode(first.code),
       device: { kind: first.device.description.kind, identity: first.device.description.identity },
       clock: first.device.work === 'wave_instructions' ? 'wave-instructions' : 'cycles',
       probe: { name: probes.name, sha256: sha256(probes.text), callback: probes.file.callback },

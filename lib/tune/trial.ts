@@ -15,7 +15,8 @@ import { KernloopError } from '../support/error';
 import { silentReporter } from '../support/report';
 import { compileReproducer, type CompileResult } from '../toolchain/compile';
 import type { Compiler } from '../toolchain/find-compiler';
-import { kernelCodeDigest } from '../toolchain/hsaco-code';
+import { kernelCodeDigest } from '../toolchain/compared-code';
+import { describeCode } from '../toolchain/described-code';
 import { withMacros } from '../toolchain/macros';
 import type { Overlay } from '../toolchain/overlay';
 import type { Recipe } from '../toolchain/recipe';
@@ -75,7 +76,8 @@ export async function build(search: Search, plan: Plan, deps: Deps): Promise<Bui
     const { configuration } = variation;
     const code: Code = { kind: 'variant', path: output, shown: 'a candidate', sha256, launch, configuration };
     // Digests are taken now, so that an edit during judging is not taken for what was compiled.
-    const kernelCode = kernelCodeDigest(reproducer.config.symbol, readFileSync(output));
+    const described = await describeCode(readFileSync(output), deps);
+    const kernelCode = kernelCodeDigest(reproducer.config.symbol, described);
     return { plan, code, compiled, kernelCode, read: outsideFiles(reproducer, compiled) };
   } catch (error) {
     const outcome = outcomeOf(plan, error);

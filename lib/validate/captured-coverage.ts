@@ -15,9 +15,9 @@ import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
 import { version } from '../support/version';
 import { compileReproducer } from '../toolchain/compile';
-import { isSameKernelCode } from '../toolchain/hsaco-code';
+import { isSameKernelCode, isSameWhenLoaded } from '../toolchain/compared-code';
+import { describeCode } from '../toolchain/described-code';
 import { readLineTable } from '../toolchain/line-table';
-import { isSameWhenLoaded } from '../toolchain/loaded-sections';
 import { overlayTemplate } from '../toolchain/overlay';
 import { isCaptured } from '../toolchain/recipe';
 import { counted, coverageOf, type Columns, type Coverage } from './coverage';
@@ -120,7 +120,8 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
     const table = readLineTable(bytes);
     if (typeof captured === 'string' || table === null) return null;
     // A kernel that reads its own address may look at the rest of what is loaded.
-    if (!isSameKernelCode(symbol, captured, bytes) && !isSameWhenLoaded(captured, bytes)) return null;
+    const [theirs, facts] = [await describeCode(captured, deps), await describeCode(bytes, deps)];
+    if (!isSameKernelCode(symbol, theirs, facts) && !isSameWhenLoaded(theirs, facts)) return null;
     const asCaptured = (one: ReplaySession): ReplaySession => ({
       ...one,
       request: { ...requestOfCaptured(one), codeObject: output, symbol },
@@ -128,7 +129,7 @@ async function compiledAndReplayed(sessions: Sessions, deps: Deps): Promise<Cove
     const [first, ...others] = sessions;
     const replayed: Sessions = [asCaptured(first), ...others.map(asCaptured)];
     const { events } = await withDevice(device, deps, () => counted(replayed, deps));
-    return coverageOf(bytes, table, events, replayed);
+    return coverageOf(bytes, facts, table, events, replayed);
   } finally {
     deps.report.progress?.(null);
     rmSync(scratch, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import type { ReplaySession } from '../replay/session';
 import { SourceFiles } from '../replay/source-files';
 import { sha256 } from '../support/files';
 import { placesAt, readInlinedCalls } from '../toolchain/inlined-calls';
-import { kernelRanges } from '../toolchain/hsaco-code';
+import type { Described } from '../toolchain/described-code';
 import type { LineTable, SourceLine, SourcePlace } from '../toolchain/line-table';
 import { replayGuarded } from './outside-arrays';
 import type { OutsideAccess } from './report-json';
@@ -34,6 +34,7 @@ export interface Coverage {
 /** Coverage of the kernel that the sessions launch, by the events of their replays. Null if nothing of this code ran. */
 export function coverageOf(
   bytes: Buffer,
+  facts: Described | null,
   table: LineTable,
   events: readonly HotSpotEvent[],
   sessions: readonly [ReplaySession, ...ReplaySession[]],
@@ -49,7 +50,7 @@ export function coverageOf(
   const withCalls = (address: number): SourcePlace[] => placesAt(table, calls, address);
   const placesOf = (all: readonly HotSpotEvent[], of: (address: number) => SourcePlace[]): SourcePlace[] =>
     all.flatMap(({ offset }) => (offset === undefined ? [] : of(Number(offset))));
-  const isElsewhere = inOtherKernels(bytes, sessions);
+  const isElsewhere = inOtherKernels(facts, sessions);
   const withCode = [...table.places()].flatMap((place) =>
     [place, ...calls.at(place.address)].map((each) => ({ ...each, isOther: isElsewhere(place.address) })),
   );
@@ -119,10 +120,10 @@ function executedBy(
 }
 
 /** Whether an address is in a kernel of the code object that none of the sessions launches: another instance, or another kernel. */
-function inOtherKernels(bytes: Buffer, sessions: readonly ReplaySession[]): (address: number) => boolean {
+function inOtherKernels(facts: Described | null, sessions: readonly ReplaySession[]): (address: number) => boolean {
   const own = new Set(sessions.map(({ request, capture }) => request.symbol ?? capture.kernel.symbol));
-  const ranges = kernelRanges(bytes).filter(({ symbol }) => !own.has(symbol));
-  return (address) => ranges.some(({ begin, end }) => address >= begin && address < end);
+  const others = facts?.kernels.filter(({ symbol }) => !own.has(symbol)) ?? [];
+  return (address) => others.some(({ code }) => code !== undefined && address >= code.begin && address < code.end);
 }
 
 /** The compiler leaves out the jump around a short branch: its vector instructions are then executed by no lane. */

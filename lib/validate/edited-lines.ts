@@ -10,7 +10,8 @@ import { parseDemangledName } from '../source/demangled-name';
 import { asKernloopError } from '../support/error';
 import { throwIfInterrupted } from '../support/interrupted';
 import { readRegularFile } from '../support/regular-file';
-import { isSameKernelCode, kernelRanges } from '../toolchain/hsaco-code';
+import { isSameKernelCode } from '../toolchain/compared-code';
+import { describeCode, type Described } from '../toolchain/described-code';
 import { readLineTable, type SourceLine } from '../toolchain/line-table';
 import { codeOf } from './conditionals';
 import { capturedCoverage } from './captured-coverage';
@@ -68,12 +69,13 @@ async function linesThatRan(
   for (const { file, after } of files)
     if (hasOtherLines(after))
       throw new Error(`${file} has #line, or carriage returns alone: the compiler counts its lines otherwise`);
-  if (await hasCapturedCode(sessions, bytes, deps)) {
+  const facts = await describeCode(bytes, deps);
+  if (await hasCapturedCode(sessions, facts, deps)) {
     if (passed)
       deps.report.result(
         `the machine code of ${first.capture.kernel.name} is that of the captured kernel: the edit changes nothing of it, for any input`,
       );
-    const others = kernelsOfLines(files, bytes, first);
+    const others = kernelsOfLines(files, { bytes, facts }, first);
     return others.length === 0 ? undefined : { edited: 0, without_code: 0, not_run: [], other_kernels: others };
   }
   const table = readLineTable(bytes);
@@ -85,7 +87,7 @@ async function linesThatRan(
     return undefined;
   }
   const { events, outside } = await withDevice(device, deps, () => counted(sessions, deps));
-  const coverage = coverageOf(bytes, table, events, sessions);
+  const coverage = coverageOf(bytes, facts, table, events, sessions);
   if (coverage === null) return undefined;
   const now = doubtsOf(files, coverage);
   const columnsIn = (file: string) => (line: number) => coverage.withCode.get(keyOf({ file, line }));
@@ -167,22 +169,31 @@ const constantsIn = ({ before }: EditedFile): string[] =>
     ([, name]) => name ?? [],
   );
 
-async function hasCapturedCode(sessions: readonly ReplaySession[], bytes: Buffer, deps: Deps): Promise<boolean> {
+async function hasCapturedCode(
+  sessions: readonly ReplaySession[],
+  facts: Described | null,
+  deps: Deps,
+): Promise<boolean> {
   for (const { reproducer, request, capture } of sessions) {
     const { symbol } = capture.kernel;
     if ((request.symbol ?? symbol) !== symbol || request.ownLaunch === true) return false;
     const captured = await readCapturedCode(reproducer.capture, deps);
-    if (typeof captured === 'string' || !isSameKernelCode(symbol, captured, bytes)) return false;
+    if (typeof captured === 'string') return false;
+    if (!isSameKernelCode(symbol, await describeCode(captured, deps), facts)) return false;
   }
   return true;
 }
 
 /** Other kernels of the code object that have code of edited lines of which the judged one has none. */
-function kernelsOfLines(files: readonly EditedFile[], bytes: Buffer, { reproducer, capture }: ReplaySession): string[] {
+function kernelsOfLines(
+  files: readonly EditedFile[],
+  { bytes, facts }: { bytes: Buffer; facts: Described | null },
+  { reproducer, capture }: ReplaySession,
+): string[] {
   const table = readLineTable(bytes);
   const sources = new SourceFiles(reproducer);
   const keys = new Set(files.flatMap(({ file, lines }) => lines.map((line) => keyOf({ file, line }))));
-  const ranges = kernelRanges(bytes);
+  const ranges = (facts?.kernels ?? []).flatMap(({ symbol, code }) => (code ? [{ symbol, ...code }] : []));
   const owners = new Map<string, Set<string>>();
   for (const place of table?.places() ?? []) {
     const key = keyOf({ ...place, file: sources.shown(place.file) });

@@ -32,7 +32,7 @@ export async function replayGuarded(session: ReplaySession, request: ReplayReque
 function accessOf(fault: string, session: ReplaySession): OutsideAccess | null {
   // The guard closes memory; a fault of another kind has another cause.
   if (!/: (?:read|write) of \d+ bytes? at /.test(fault)) return null;
-  const source = sourceOfFault(fault, session.code, session.reproducer);
+  const source = sourceOfFault(fault, session);
   const [next] = nextStep(fault, session);
   return {
     dispatch: session.dispatch.dispatch,

@@ -13,12 +13,13 @@ import type { DispatchReport } from './report-json';
  */
 export function placeOfVerdict(
   reports: readonly DispatchReport[],
-  { code, reproducer }: Pick<ReplaySession, 'code' | 'reproducer'>,
+  session: Pick<ReplaySession, 'code' | 'facts' | 'reproducer'>,
 ): string | null {
+  const { code, reproducer } = session;
   const { root } = reproducer;
   if (!isOfSource(code, reproducer)) return null;
   const fault = reports.map((one) => one.fault ?? '').find((text) => text !== '') ?? '';
-  const wrong = sourceOfFault(fault, code, reproducer) ?? placeOfAccess(reports, root);
+  const wrong = sourceOfFault(fault, session) ?? placeOfAccess(reports, root);
   if (wrong) return `at ${shown(root, wrong.file)}:${wrong.line}`;
   const [first, ...others] = placesOfEdit(reproducer);
   if (first === undefined) return null;

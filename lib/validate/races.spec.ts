@@ -1,8 +1,10 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultDeps } from '../deps/deps';
 import type { FindingEvent } from '../replay/replay-events';
 import { sha256 } from '../support/files';
 import { reproducerForEachTest } from '../testing/workspace';
+import { describeCode } from '../toolchain/described-code';
 import { withoutRacesOfTheHeap } from './races';
 
 const code = join(__dirname, '..', '..', 'native', 'codeobject', 'test', 'data', 'allocates.hsaco');
@@ -31,10 +33,11 @@ describe('a race of the device heap', () => {
   const made = reproducerForEachTest();
   const [alloc, dealloc, kernel] = [0x3700, 0x27c0, 0x2000];
 
-  it('is left out only where both accesses are of its code, and the memory is its own', () => {
+  it('is left out only where both accesses are of its code, and the memory is its own', async () => {
     const path = made.workspace.path('variant.hsaco');
     copyFileSync(code, path);
-    const variant = { code: { kind: 'variant' as const, path, shown: 'variant.hsaco', sha256: digest } };
+    const facts = await describeCode(readFileSync(code), defaultDeps());
+    const variant = { code: { kind: 'variant' as const, path, shown: 'variant.hsaco', sha256: digest }, facts };
     const kept = [
       race(alloc, kernel),
       race(kernel, dealloc),

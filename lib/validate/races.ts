@@ -3,7 +3,6 @@ import type { Code, Reproducer } from '../reproducer/reproducer';
 import type { ReplaySession } from '../replay/session';
 import { sha256 } from '../support/files';
 import { formatCount } from '../support/report';
-import { deviceHeapCode } from '../toolchain/device-heap';
 import { ownLineFinder } from '../replay/own-line';
 import type { Race, RaceAccess } from './report-json';
 import { readRegularFile } from '../support/regular-file';
@@ -35,14 +34,14 @@ export function newRaces(found: readonly FindingEvent[], captured: readonly Find
  */
 export function withoutRacesOfTheHeap(
   findings: readonly FindingEvent[],
-  { code }: Pick<ReplaySession, 'code'>,
+  { code, facts }: Pick<ReplaySession, 'code' | 'facts'>,
 ): FindingEvent[] {
   if (code.kind !== 'variant' || findings.length === 0) return [...findings];
-  const bytes = readRegularFile(code.path);
-  const digest = sha256(bytes);
-  const isOfHeap = deviceHeapCode(bytes);
+  const heap = facts?.amd?.device_heap ?? [];
   const isInHeap = ({ code_object: codeObject, offset }: Placed): boolean =>
-    codeObject === digest && offset !== undefined && isOfHeap(Number(offset));
+    codeObject === code.sha256 &&
+    offset !== undefined &&
+    heap.some(({ begin, end }) => Number(offset) >= begin && Number(offset) < end);
   return findings.filter(
     (finding) =>
       placeOf(finding) !== otherMemory || !isInHeap(finding) || finding.other === undefined || !isInHeap(finding.other),

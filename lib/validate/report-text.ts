@@ -1,5 +1,5 @@
 import { faultLines, faultSummary } from '../replay/fault-lines';
-import { describeCode, type ReplaySession } from '../replay/session';
+import { nameOfCode, type ReplaySession } from '../replay/session';
 import { nameOfDispatch } from '../replay/captured-dispatches';
 import type { Deps } from '../deps/deps';
 import { launchesOf } from '../profile/launches-of';
@@ -34,7 +34,7 @@ export function printReport(
   // Each capture has regions of its own.
   const sessionOf = (one: Pick<Report, 'dispatch'>): ReplaySession =>
     sessions.find(({ dispatch }) => dispatch.dispatch === one.dispatch) ?? session;
-  const lines = [`${report.kernel}: ${describeCode(code)}`];
+  const lines = [`${report.kernel}: ${nameOfCode(code)}`];
   if (request.ownLaunch === true && code.kind === 'variant' && code.launch !== undefined) {
     const { grid, block, shared } = code.launch;
     lines.push(

@@ -60,7 +60,7 @@ export async function stageKernloop(stage) {
 }
 
 /** Small packages that nearly every verb loads. */
-const joined = ['@msgpack/msgpack', 'commander', 'execa', 'fastest-levenshtein', 'jsep', 'smol-toml', 'zod'];
+const joined = ['commander', 'execa', 'fastest-levenshtein', 'jsep', 'smol-toml', 'zod'];
 
 /** Modules of dist/ that Nx loads in the process of a task, as named in executors.json. */
 const taskModules = [

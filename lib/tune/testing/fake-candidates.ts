@@ -5,7 +5,7 @@ import { realCodeObject, writeRecipe } from '../../pgo/testing/fake-llvm';
 import type { FakeProgram } from '../../testing/fake-deps';
 import { fakeReplay, flag, passed } from '../../testing/fake-programs';
 import type { TestWorkspace } from '../../testing/workspace';
-import { readSections } from '../../toolchain/elf';
+import { debugSections } from '../../toolchain/debug-line';
 
 export const marker = 'configuration:';
 
@@ -32,11 +32,11 @@ export const compilerOf = (workspace: TestWorkspace): Record<string, string> => 
  * Code object of a configuration, as its marker says. The kernel's code depends on rows and width, as its first word
  * does; what the source calls elsewhere changes the file alone.
  */
-function codeOf(rows: string, width: string, text: string): Buffer {
+function codeOf(rows: string, width: string, source: string): Buffer {
   const bytes = Buffer.concat([codeObject(), Buffer.from(`${marker}${rows}/${width};`)]);
-  const elsewhere = /elsewhere = (\w+)/.exec(text)?.[1] ?? '';
-  const { offset = 0 } = readSections(bytes).find(({ name }) => name === '.text') ?? {};
-  createHash('sha256').update(`${rows}/${width}`).digest().copy(bytes, offset, 0, 4);
+  const elsewhere = /elsewhere = (\w+)/.exec(source)?.[1] ?? '';
+  const text = debugSections(bytes)('.text');
+  createHash('sha256').update(`${rows}/${width}`).digest().copy(text, 0, 0, 4);
   return Buffer.concat([bytes, Buffer.from(elsewhere)]);
 }
 
