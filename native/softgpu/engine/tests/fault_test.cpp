@@ -111,7 +111,7 @@ TEST_P(Faults, EndAnInfiniteLoopExactlyAtItsLimit) {
 
 // A dispatch whose workgroups end continues, however much it executes; 16 limits are enough for all of it.
 TEST_P(Faults, LimitADispatchFromTheEndOfOneWorkgroupToTheNext) {
-  constexpr uint32_t kGroups = 1 << 16;  // workers report 32,768 instructions at a time
+  constexpr uint32_t kGroups = 1 << 18;  // three workers report 32,768 instructions at a time, perhaps at once
   Array<uint32_t> out(device.space, kGroups * 64);
   Arguments arguments(out.address(), 1u);
   for (const unsigned threads : {1u, 3u}) {
