@@ -13,6 +13,10 @@ function named(records, outcome) {
   return list;
 }
 
+/** By the suite's own reason: how many cases it skipped. A suite skips thousands, whose names nobody reads. */
+const countedSkips = (records) =>
+  Object.fromEntries(Object.entries(named(records, 'skipped')).map(([why, cases]) => [why, cases.length]));
+
 /**
  * The figures of one row. `drawn` cases are `run` or `not_run`; those that were run are one of the outcomes each. What came of a process and not
  * of a case (it did not start, it died after its last case) is counted apart, as `processes`.
@@ -28,7 +32,9 @@ export function figuresOf(row) {
   const listed = row.programs.filter((program) => program.listed !== undefined);
   const drawn = sum(listed.map((program) => new Set([...program.wanted, ...casesOf(program)]).size));
   const counts = Object.fromEntries(outcomes.map((outcome) => [outcome, count(outcome)]));
-  const reasons = outcomes.filter((outcome) => outcome !== 'right').map((outcome) => [outcome, named(cases, outcome)]);
+  const reasons = outcomes
+    .filter((outcome) => outcome !== 'right')
+    .map((outcome) => [outcome, outcome === 'skipped' ? countedSkips(cases) : named(cases, outcome)]);
   return {
     ...{ release: row.release, suite: row.suite, target: row.target, packages: row.packages, code: row.code },
     ...{ programs: row.programs.length, programs_listed: listed.length },
