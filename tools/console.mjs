@@ -81,11 +81,11 @@ export async function step(name, file, args, options = {}) {
   const code = await new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new StepError(`${name}: cannot run ${file}: ${error.message}`)));
     child.on('close', (exit, signal) => resolve(exit ?? (signal ? 130 : 1)));
-  }).finally(() => {
+  }).finally(async () => {
     clearInterval(heartbeat);
     stoppable.delete(child);
     process.removeListener('SIGINT', stop);
-    log.end();
+    await new Promise((written) => log.end(written));
   });
   if (code !== 0 && !allowFailure) {
     if (!inherit) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
@@ -97,7 +97,7 @@ export async function step(name, file, args, options = {}) {
   }
   process.stdout.write(`  ${name}: ${code === 0 ? 'done' : `exit code ${code}`} in ${seconds(started)}\n`);
   ended.push({ name, start: started, milliseconds: Date.now() - started, cpuSeconds });
-  return { code, tail, milliseconds: Date.now() - started };
+  return { code, tail, logPath, milliseconds: Date.now() - started };
 }
 
 /** Steps so far: `start`, `seconds` and `cpuSeconds`, all in seconds, `start` relative to the first step's start. */

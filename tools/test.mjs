@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { logDirectory, phases, phaseTable, root, runMain, step, table, together } from './console.mjs';
+import { ctestCounts, ctestFailures } from './ctest.mjs';
 import * as nightly from './nightly.mjs';
 import { python, pythonEnvironment } from './python.mjs';
 import { setup } from './setup.mjs';
@@ -19,13 +20,6 @@ function jestCounts(file) {
     passed: report.numPassedTests,
     failed: report.numFailedTests + report.numRuntimeErrorTestSuites + report.numPendingTests,
   };
-}
-
-/** Counts from ctest's last line; a test that did not run counts as failed. */
-function ctestCounts(tail) {
-  const line = tail.findLast((text) => /tests passed, \d+ tests failed out of \d+/.test(text));
-  const [, failed, total] = /(\d+) tests failed out of (\d+)/.exec(line ?? '') ?? [0, 1, 1];
-  return { passed: Number(total) - Number(failed), failed: Number(failed) };
 }
 
 /** Jest's own limit of a test ends none that never yields, such as an endless loop: `timeout` ends the step with all its workers. */
@@ -123,6 +117,9 @@ function stale(patterns) {
   return patterns.filter((pattern) => !/Total Tests: [1-9]/.test(list(pattern)));
 }
 
+/** Lines that tell why native tests failed, for the end of the output: what a reader of a long log sees of it. */
+let nativeFailures = [];
+
 async function nativeTests() {
   const unknown = stale(nightly.native);
   if (unknown.length > 0) {
@@ -131,8 +128,8 @@ async function nativeTests() {
   }
   const words = ['--test-dir', 'native/build', '--output-on-failure', '-j', '2', '--timeout', '600'];
   if (!all) words.push('--exclude-regex', nightly.native.join('|'));
-  const { code, tail } = await step('tests: native', 'ctest', words, { allowFailure: true });
-  if (code !== 0) process.stdout.write(tail.map((line) => `    ${line}\n`).join(''));
+  const { code, tail, logPath } = await step('tests: native', 'ctest', words, { allowFailure: true });
+  if (code !== 0) nativeFailures = ctestFailures(readFileSync(logPath, 'utf8'), 30);
   return ctestCounts(tail);
 }
 
@@ -198,6 +195,7 @@ await runMain(async () => {
       failed: 0,
     },
   );
+  if (nativeFailures.length > 0) console.log(['\n  native tests that failed:', ...nativeFailures].join('\n    '));
   console.log(
     `\n${table([['suite', 'passed', 'failed'], ...Object.entries(counts).map(([name, { passed, failed }]) => [name, passed, failed])])}`,
   );
