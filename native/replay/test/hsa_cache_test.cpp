@@ -20,7 +20,7 @@ using Calls = std::vector<std::string>;
 struct Recorded {
   decltype(&hsa_amd_memory_fill) fill = nullptr;
   decltype(&hsa_memory_copy) copy = nullptr;
-  decltype(&hsa_signal_store_screlease) ring_doorbell = nullptr;
+  decltype(&hsa_queue_add_write_index_scacq_screl) take_slot = nullptr;
   decltype(&hsa_amd_memory_pool_allocate) allocate = nullptr;
   bool is_device_full = false;
   Buffer out_pre;
@@ -38,7 +38,7 @@ struct Recorded {
 std::unique_ptr<HsaLibrary> record(std::unique_ptr<HsaLibrary> library) {
   recorded.fill = library->hsa_amd_memory_fill;
   recorded.copy = library->hsa_memory_copy;
-  recorded.ring_doorbell = library->hsa_signal_store_screlease;
+  recorded.take_slot = library->hsa_queue_add_write_index_scacq_screl;
   recorded.allocate = library->hsa_amd_memory_pool_allocate;
   library->hsa_amd_memory_pool_allocate = [](hsa_amd_memory_pool_t pool, size_t bytes, uint32_t flags, void** at) {
     constexpr size_t kKernelArguments = 1024;
@@ -56,10 +56,11 @@ std::unique_ptr<HsaLibrary> record(std::unique_ptr<HsaLibrary> library) {
     recorded.copied += bytes;
     return recorded.copy(to, from, bytes);
   };
-  library->hsa_signal_store_screlease = [](hsa_signal_t doorbell, hsa_signal_value_t value) {
+  // Not the doorbell: the packet is valid before it rings, and a queue that is awake executes it at once.
+  library->hsa_queue_add_write_index_scacq_screl = [](const hsa_queue_t* queue, uint64_t packets) {
     recorded.add("launch");
     recorded.copied_before.push_back(std::exchange(recorded.copied, 0));
-    recorded.ring_doorbell(doorbell, value);
+    return recorded.take_slot(queue, packets);
   };
   return library;
 }
