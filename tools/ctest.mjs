@@ -1,4 +1,4 @@
-// What ctest prints, read for the summary of `npm test`.
+// Reads what ctest prints, for the summary of `npm test`.
 
 /** Counts of tests from ctest's last line. A test that did not run counts as failed. */
 export function ctestCounts(lines) {
