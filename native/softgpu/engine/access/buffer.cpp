@@ -149,11 +149,11 @@ void clear(VectorRegister* rows, unsigned count, uint64_t lanes) {
   });
 }
 
-// The hardware swizzles only the first byte's address: bytes beyond its dword would reach other lanes' memory.
-void require_within_dwords(const BufferAddresses& addresses, uint32_t bytes) {
-  if (!within_dwords(addresses.lanes, addresses.whole, bytes)) {
-    raise_unsupported("access beyond one dword through a swizzled buffer resource");
-  }
+// A dword may lie across two elements of the swizzle: its bytes are those of consecutive addresses. Compilers from
+// LLVM 20 on store there (llvm/llvm-project#110219), since Linux sets SH_MEM_CONFIG.ALIGNMENT_MODE to unaligned, and
+// AMD's rocjitsu splits such a dword (ROCm/rocm-systems#11240). No compiler emits an access of several dwords.
+void require_one_dword(uint32_t bytes) {
+  if (bytes > 4) raise_unsupported("access of several dwords through a swizzled buffer resource");
 }
 
 template <Load load>
@@ -162,7 +162,7 @@ void load_from_buffer(Wave& wave, const Instruction& i, VectorRegister* rows) {
   BufferAddresses addresses;
   compute_addresses(wave, i, 0, kBytes, addresses);
   if (addresses.is_private) {
-    require_within_dwords(addresses, kBytes);
+    require_one_dword(kBytes);
     private_load<load>(wave, addresses.lanes, addresses.whole, rows);
     return;
   }
@@ -204,7 +204,7 @@ void buffer_store(Wave& wave, const Instruction& i) {
   compute_addresses(wave, i, 1, kBytes, addresses);
   const VectorRegister* rows = register_rows(wave, i.src[0]);
   if (addresses.is_private) {
-    require_within_dwords(addresses, kBytes);
+    require_one_dword(kBytes);
     private_store<store>(wave, addresses.lanes, addresses.whole, rows);
     return;
   }

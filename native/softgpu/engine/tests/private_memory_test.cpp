@@ -62,6 +62,32 @@ TEST_F(Memory, WideAndUnalignedPrivateAccessesKeepTheirBytesTogether) {
   }
 }
 
+// The bytes of an address are the same through the buffer and through scratch instructions, byte by byte.
+TEST_F(Memory, ADwordOfThePrivateBufferMayLieAcrossTwoElementsOfTheSwizzle) {
+  wave.set_sgpr64(0, kScratchWaveBase | u64{1} << 63);
+  wave.set_sgpr64(2, 0xffffffffull | u64{(3u << 21) | (1u << 23)} << 32);
+  wave.sgpr[32] = 0;
+  wave.set_exec(kSomeLanes);
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    wave.vgpr[0][lane] = lane % 4;
+    wave.vgpr[2][lane] = lane * 0x01010101u + 0x40302010u;
+  }
+  run("private_buffer_store");  // 4 + lane % 4
+  for (unsigned byte = 0; byte < 4; ++byte) {
+    for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = 4 + lane % 4 + byte;
+    run("scratch_load_ubyte");
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      ASSERT_EQ(wave.vgpr[8][lane], kSomeLanes >> lane & 1 ? wave.vgpr[2][lane] >> 8 * byte & 0xff : kUntouched)
+          << lane;
+    }
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = 4 + lane % 4;
+  run("private_buffer_load_at");
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    ASSERT_EQ(wave.vgpr[8][lane], kSomeLanes >> lane & 1 ? wave.vgpr[2][lane] : kUntouched) << lane;
+  }
+}
+
 TEST_F(Memory, WideAlignedPrivateAccessesMeetTheirDwordsOneByOne) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     wave.vgpr[0][lane] = 16 * (lane % 8);

@@ -207,6 +207,7 @@ snippet scratch_load_ubyte, scratch_load_ubyte v8, v0, off
 snippet scratch_load_saddr, scratch_load_dword v8, off, s32 offset:8
 snippet private_buffer_store, buffer_store_dword v2, v0, s[0:3], s32 offen offset:4
 snippet private_buffer_load, buffer_load_dword v8, off, s[0:3], s32 offset:12
+snippet private_buffer_load_at, buffer_load_dword v8, v0, s[0:3], s32 offen
 snippet private_buffer_load_x2, buffer_load_dwordx2 v[8:9], off, s[0:3], s32
 snippet flat_store_dwordx2, flat_store_dwordx2 v[0:1], v[2:3]
 snippet flat_store_dwordx3, flat_store_dwordx3 v[0:1], v[2:4]
