@@ -23,6 +23,7 @@ interface Programs {
   gtestCases: (text: string) => { cases: string[]; disabled: string[] };
   gtestFilter: (names: string[]) => string;
   ggmlCases: (text: string) => { cases: string[]; disabled: string[] };
+  thrustCases: (text: string) => { cases: string[]; disabled: string[] };
 }
 type Row = Record<'drawn' | 'run' | 'not_run' | 'right' | 'wrong' | 'refused' | 'late' | 'skipped' | 'ended', number>;
 interface Table {
@@ -31,6 +32,12 @@ interface Table {
   tableOf: (rows: object[], missing: object[]) => string;
   withEarlier: (now: Evidence, earlier?: Evidence) => Evidence;
 }
+interface Counts {
+  run: number;
+  right: number;
+  wrong: number;
+  others: string[];
+}
 interface Evidence {
   date: string;
   commit: string;
@@ -38,16 +45,24 @@ interface Evidence {
   versions: object;
   not_installed: object[];
   rows: object[];
+  remarks?: string[];
 }
 
 const { Transcript, meaningOf, startOfProcess, endOfProcess } = jest.requireActual<Judge>('./suites/judge.mjs');
-const { kinds, gtestCases, gtestFilter, ggmlCases } = jest.requireActual<Programs>('./suites/programs.mjs');
+const { kinds, gtestCases, gtestFilter, ggmlCases, thrustCases } =
+  jest.requireActual<Programs>('./suites/programs.mjs');
 const { figuresOf, checked, tableOf, withEarlier } = jest.requireActual<Table>('./suites/table.mjs');
-const { drawn, spread, handOut } = jest.requireActual<{
+const { drawn, spread, handOut, leftBehind, ofStart } = jest.requireActual<{
   handOut: (waiting: string[], limit: number) => string[];
+  leftBehind: (names: string[], records: Result[], end: { code: number | null; signal?: string }) => Result[];
+  ofStart: (record: Result, names: string[], others: number) => { oneByOne?: boolean; record?: Result };
   drawn: (cases: string[], every: number, offset?: number) => string[];
   spread: <T>(items: T[]) => T[];
 }>('./suites/run.mjs');
+const { countsOf, together } = jest.requireActual<{
+  countsOf: (records: Result[]) => Counts;
+  together: (all: Counts[]) => Counts;
+}>('./suites/repeated.mjs');
 const { aptReasons } = jest.requireActual<{ aptReasons: (text: string) => string }>('./suites/roots.mjs');
 
 const refusal =
@@ -227,6 +242,34 @@ it("reads the words of Thrust's own framework", () => {
   ]);
 });
 
+it("keeps the arguments of a template in the names of Thrust's tests", () => {
+  const name = 'TestValue<thrust::device_vector>';
+  expect(thrustCases(`Device 0: "x"\nTestA\n${name}\n`).cases).toEqual(['TestA', name]);
+  const text = `Running ${name}...\r[PASS]     1.5 ms ${name}\n`;
+  expect(judged(text, { code: 0 }, kinds.thrust).outcomes).toEqual([[name, 'right']]);
+});
+
+describe('cases that a process did not come to', () => {
+  const [a, b, c] = ['a', 'b', 'c'];
+  const records = [{ case: a, outcome: 'right' }];
+  it('wait for another process behind a signal, and are ended behind an exit', () => {
+    expect(leftBehind([a, b, c], records, { code: 134, signal: 'SIGABRT' })).toEqual([]);
+    expect(leftBehind([b], records, { code: 134, signal: 'SIGABRT' })).toHaveLength(1);
+    expect(leftBehind([a, b, c], records, { code: 0 }).map((one) => [one.case, one.outcome])).toEqual([
+      [b, 'ended'],
+      [c, 'ended'],
+    ]);
+  });
+
+  it('get a process each if none began, unless the program never ran any', () => {
+    const start = { case: startOfProcess, outcome: 'ended', why: 'SIGABRT' };
+    expect(ofStart(start, [a, b], 1)).toEqual({ oneByOne: true });
+    expect(ofStart(start, [b], 1)).toEqual({ record: { ...start, case: b } });
+    expect(ofStart(start, [a, b], 0)).toEqual({ record: start });
+    expect(ofStart({ ...start, outcome: 'late' }, [a, b], 1).record?.outcome).toBe('late');
+  });
+});
+
 describe('test-backend-ops of ggml', () => {
   const green = '\u001b[1;32mOK\u001b[0m';
   it('gives a case a line', () => {
@@ -283,6 +326,15 @@ describe('a sample', () => {
   });
 });
 
+it('counts each repetition of a case, and names those that were not right', () => {
+  const right = '[ RUN      ] A.b\n[       OK ] A.b (1 ms)\n';
+  const wrong = '[ RUN      ] A.b\nx.cpp:7: Failure\n[  FAILED  ] A.b (1 ms)\n';
+  const next = '\nRepeating all tests (iteration 2) . . .\n\n';
+  const counts = countsOf(judged([right, wrong, right].join(next), { code: 1 }).records);
+  expect(counts).toMatchObject({ run: 3, right: 2, wrong: 1, others: ['A.b: wrong: x.cpp:7: Failure'] });
+  expect(together([counts, counts])).toMatchObject({ run: 6, right: 4, wrong: 2 });
+});
+
 describe('the table', () => {
   const row = (records: Result[], wanted: string[], more: object = {}) => ({
     ...{ release: 'sid', suite: 'rocprim', target: 'gfx90a', packages: {}, code: '' },
@@ -323,6 +375,7 @@ describe('the table', () => {
     const head = (date: string) => ({ date, commit: `of ${date}`, kernloop: {} });
     const earlier = {
       ...head('1st'),
+      remarks: ['one CPU'],
       versions: { trixie: { hip: '5' }, sid: { hip: '6' } },
       not_installed: [missing('rccl'), missing('rocblas')],
       rows: [
@@ -341,6 +394,7 @@ describe('the table', () => {
     expect(withEarlier(now)).toEqual(now);
     expect(withEarlier(now, earlier)).toEqual({
       ...head('2nd'),
+      remarks: ['one CPU'],
       versions: { trixie: { hip: '5' }, sid: { hip: '7' } },
       not_installed: [missing('rocblas'), missing('rccl')],
       rows: [

@@ -31,16 +31,17 @@ const gtestWords = {
   explains: (line) => /: (?:Failure|Skipped)$|C\+\+ exception/.test(line),
 };
 
-/** Thrust's own framework. A name alone on its line is one of `--list`. */
+/** Thrust's own framework. A name alone on its line is one of `--list`; that of a template has its arguments. */
 export function thrustCases(text) {
-  const names = text.split('\n').filter((line) => /^\w+$/.test(line));
+  const names = text.split('\n').filter((line) => /^\w+(?:<.*>)?$/.test(line));
   return { cases: names, disabled: [] };
 }
 
 const thrustWords = {
-  begins: (line) => /^Running (\w+)\.\.\./.exec(line)?.[1],
+  begins: (line) => /^Running (\w+(?:<.*>)?)\.\.\./.exec(line)?.[1],
   ends(line, current) {
-    const [, word, name] = /\[(PASS|FAILURE|KNOWN FAILURE|ERROR)\]\s+(?:[\d.e+-]+ ms\s+)?(\w+)/.exec(line) ?? [];
+    const [, word, name] =
+      /\[(PASS|FAILURE|KNOWN FAILURE|ERROR)\]\s+(?:[\d.e+-]+ ms\s+)?(\w+(?:<.*>)?)/.exec(line) ?? [];
     if (name === undefined || name !== current) return undefined;
     if (word === 'KNOWN FAILURE') return { says: 'skipped', why: 'the suite knows it to fail' };
     return { says: word === 'PASS' ? 'right' : 'wrong' };

@@ -43,6 +43,24 @@ export function spread(items) {
 /** Takes cases of `waiting` for one process: a quarter, so that other workers have some of a long program. */
 export const handOut = (waiting, limit) => waiting.splice(0, Math.min(limit, Math.ceil(waiting.length / 4)));
 
+/**
+ * The cases that a process ended without. Another process takes those behind a signal: some programs print a case's name only with its result, and
+ * abort between two cases. A program that exits has run all that it will.
+ */
+export function leftBehind(names, records, { code, signal }) {
+  const seen = new Set(records.map((record) => record.case));
+  const left = names.filter((name) => !seen.has(name));
+  if (signal && left.length < names.length) return [];
+  const why = `the program ended with ${signal ?? code} and had not run it`;
+  return left.map((name) => ({ case: name, outcome: 'ended', why }));
+}
+
+/** A process in which no case began, of a program that has run others: its case ended it. If it had several, each gets a process of its own. */
+export function ofStart(record, names, others) {
+  if (record.case !== startOfProcess || record.outcome !== 'ended' || others === 0) return { record };
+  return names.length > 1 ? { oneByOne: true } : { record: { ...record, case: names[0] } };
+}
+
 const shell = (script, ...args) => ['sh', '-c', script, 'sh', ...args];
 
 /** The files of a package. */
@@ -169,7 +187,7 @@ const inside = '/kernloop';
 const insideWork = '/kernloop-work';
 
 /** Starts a command on the software GPU. */
-function start(row, command, { worker, softgpu, threads }) {
+export function start(row, command, { worker, softgpu, threads }) {
   const work = join(row.folder, 'work', String(worker));
   mkdirSync(work, { recursive: true });
   const env = {
@@ -237,10 +255,13 @@ async function asked(row, program, turn) {
 
 /** A process of some cases; each that is wrong runs once more, alone. */
 async function some(row, program, turn) {
-  const names = handOut(program.waiting ?? [], row.kind.limit);
+  const names = handOut(program.waiting ?? [], program.isOneByOne ? 1 : row.kind.limit);
   if (names.length === 0) return;
   const wanted = new Set(names);
-  for (const record of await oneProcess(row, program, names, turn)) {
+  for (const found of await oneProcess(row, program, names, turn)) {
+    const { oneByOne = false, record } = ofStart(found, names, program.results.size);
+    program.isOneByOne ||= oneByOne;
+    if (record === undefined) continue;
     if (!wanted.has(record.case) && !record.case.startsWith('(')) continue; // of a filter that matches more
     const again =
       ['wrong', 'ended'].includes(record.outcome) && names.length > 1 && wanted.has(record.case) && !turn.over();
@@ -311,15 +332,8 @@ function oneProcess(row, program, names, turn) {
       const inCase = transcript.current !== undefined;
       killed ||= turn.over();
       take(transcript.close({ code, signal, late, killed }));
-      // A process that ended by itself between two cases has run all that it will.
-      const seen = new Set(records.map((record) => record.case));
       if (!killed && !inCase && !transcript.stopped && transcript.begun > 0)
-        for (const name of names.filter((one) => !seen.has(one)))
-          records.push({
-            case: name,
-            outcome: 'ended',
-            why: `the program ended with ${signal ?? code} and had not run it`,
-          });
+        records.push(...leftBehind(names, records, { code, signal }));
       resolve(records);
     });
   });

@@ -111,7 +111,10 @@ export function detailsOf(rows) {
 
 const keyOf = ({ release, suite, target }) => [release, suite, target].join(' ');
 
-/** Adds to the evidence what an earlier one has of rows and suites that this run did not come to. Such rows name their date, commit and software GPU. */
+/**
+ * Adds to the evidence what an earlier one has of rows and suites that this run did not come to, and its remarks and repetitions. Such rows name their
+ * date, commit and software GPU.
+ */
 export function withEarlier(now, earlier) {
   if (earlier === undefined) return now;
   const { date, commit, kernloop } = earlier;
@@ -121,8 +124,12 @@ export function withEarlier(now, earlier) {
   const asked = new Set([...now.rows, ...now.not_installed].map(({ release, suite }) => `${release} ${suite}`));
   const isOther = ({ release, suite }) => !asked.has(`${release} ${suite}`);
   const known = new Set(now.rows.map(keyOf));
+  const { remarks, look_back, repetitions } = earlier;
   return {
     ...now,
+    ...(remarks && { remarks }),
+    ...(look_back && { look_back }),
+    ...(repetitions && { repetitions }),
     versions: { ...earlier.versions, ...now.versions },
     not_installed: [...now.not_installed, ...earlier.not_installed.filter(isOther)],
     rows: [...rows, ...ran.filter((row) => !known.has(keyOf(row)))],
