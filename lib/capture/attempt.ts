@@ -38,7 +38,7 @@ import type { CapturePlan, KernelCapture } from './result';
 import { RunLog } from './run-log';
 import type { SelfCheckTarget } from './replays';
 import { recorderSelection, takesSeveral, type Request } from './selection';
-import { selfCheck } from './self-check';
+import { codeAddressInMemory, selfCheck } from './self-check';
 import { shrink } from './shrink';
 import { hasChecked, placeOf } from './staging';
 import { keepTritonProgram, TritonRecords } from './triton-programs';
@@ -86,6 +86,8 @@ const wantsHip = '; launch it with --launch hip, which has';
 function nextStep(reason: string | null | undefined, { scope }: Pick<Request, 'scope'>): string {
   if (reason?.includes(wantsHip))
     return 'a kernel that prints, allocates or asserts on the device is served by the process that launched it, and is not judged: capture another one, or keep this one for replay alone, with --no-self-check and `replay --launch hip`';
+  if (reason?.includes(codeAddressInMemory))
+    return 'functions stay where they were on the software GPU alone: capture with --device softgpu, or keep this one for `replay --device softgpu`, with --no-self-check';
   return scope === 'all'
     ? 'the kernel depends on something that is not device memory (what it reads before writing it, another queue, the host, time); capture another dispatch with --dispatch, or keep this one for replay alone with --no-self-check'
     : 'capture it with --scope all, or another dispatch with --dispatch';

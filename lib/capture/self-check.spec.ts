@@ -45,6 +45,16 @@ describe('the self-check on hardware, whose order follows no seed', () => {
     expect(selfcheck.reason).toContain('poison');
   });
 
+  it('fails a capture that holds addresses of functions by name, and asks for no wider scope', async () => {
+    const refusal = {
+      ...{ event: 'error', code: 'CODE_ADDRESS_IN_MEMORY', hint: 'on the software GPU' },
+      message: 'region r1 holds the address of twice(int)',
+    };
+    const { selfcheck, scopeTooSmall, replays } = await check(fakeReplay(() => [refusal]));
+    expect([selfcheck.verdict, scopeTooSmall, replays.length]).toEqual(['failed', false, 1]);
+    expect(selfcheck.reason).toBe('region r1 holds the address of twice(int) [CODE_ADDRESS_IN_MEMORY]');
+  });
+
   const row = { region: 'r0', offset: 16, bytes: 4, count: 3, stride: 8 };
   const overwritten = { event: 'overwritten', ...row };
   const passes = (args: readonly string[]): object[] =>

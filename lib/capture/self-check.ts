@@ -3,6 +3,7 @@ import { describeFault } from '../replay/fault-text';
 import type { Fill, ReplayOutcome } from '../replay/program';
 import type { UnexplainedEvent, VaryingRange } from '../replay/replay-events';
 import type { Deps } from '../deps/deps';
+import { KernloopError } from '../support/error';
 import { sha256OfFile } from '../support/files';
 import { captureFile, readCapture, selfcheckFile, type Selfcheck } from '../archive/capture-files';
 import { writeSelfcheck as writeSealed } from '../archive/selfcheck-seal';
@@ -24,6 +25,9 @@ interface Varying {
   reason?: string;
   calibration: NonNullable<Selfcheck['calibration']>;
 }
+
+/** Code of a replay that launches nothing, because captured memory or arguments hold addresses of functions. */
+export const codeAddressInMemory = 'CODE_ADDRESS_IN_MEMORY';
 
 export interface SelfCheckResult {
   selfcheck: Selfcheck;
@@ -70,7 +74,7 @@ const dependsOnFill = (scope: string): string =>
  */
 export async function selfCheck(target: SelfCheckTarget, device: Device, deps: Deps): Promise<SelfCheckResult> {
   const replays = new Replays(target, device, deps);
-  let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays));
+  let outcome = await (device.seeded ? classifyBySeed(replays) : classifyByRepetition(replays)).catch(failedByAddress);
   let selfcheck = writeSelfcheck(target, outcome, replays, device);
   if ('varying' in outcome) {
     // The search on hardware compares within the ranges, so it runs after they are written.
@@ -89,6 +93,12 @@ export async function selfCheck(target: SelfCheckTarget, device: Device, deps: D
     selfcheck = writeSelfcheck(target, outcome, replays, device);
   }
   return { selfcheck, scopeTooSmall: outcome.kind === 'scope-too-small' };
+}
+
+/** A wider scope would not help: functions are elsewhere in a replay on this device. */
+function failedByAddress(error: unknown): Outcome {
+  if (!(error instanceof KernloopError) || error.code !== codeAddressInMemory) throw error;
+  return { kind: 'failed', reason: `${error.what} [${error.code}]` };
 }
 
 /** Whether only the calibration says that the result depends on the order. */

@@ -205,6 +205,7 @@ export const errorCodes = kinds({
   DEVICE_NOT_FOUND: { exitCode: environment, meaning: 'there is no device of the captured kind', next: 'run `kernloop doctor` to see which devices there are' },
   DEVICE_MISMATCH: { exitCode: environment, meaning: 'the device is of another kind than the captured one, or cannot run its code', next: 'replay it on a device as the captured one, or recompile for this one and use `--variant FILE`' },
   DEVICE_ERROR: { exitCode: environment, meaning: 'the runtime of the device reported an error', next: 'run `kernloop doctor`, then the command again' },
+  CODE_ADDRESS_IN_MEMORY: { exitCode: usage, meaning: 'captured memory or arguments hold the address of a function of the captured code, which the device loads at another address', next: 'replay on the software GPU, which loads code where the app had it: `--device softgpu`' },
   CODE_OBJECT_INVALID: { exitCode: usage, meaning: 'the code object is malformed', next: 'build it again: `kernloop recompile`' },
   CODE_OBJECT_AMBIGUOUS: { exitCode: usage, meaning: 'several code objects of the file fit', next: 'take the one for this device out of the file (`clang-offload-bundler`, `cuobjdump`), and name it with `--variant`' },
   CODE_OBJECT_COMPRESSED: { exitCode: usage, meaning: 'the code object is in a bundle that is compressed by zlib, or in an unknown way', next: 'build it with `--no-offload-compress`' },

@@ -220,6 +220,15 @@ std::vector<WritableBytes> writable_bytes(const elf::Image& image) {
   return writable;
 }
 
+std::vector<ExecutableBytes> executable_bytes(const elf::Image& image) {
+  std::vector<ExecutableBytes> executable;
+  for (const elf::Segment& segment : image.segments()) {
+    if (segment.type != PT_LOAD || (segment.flags & PF_X) == 0 || segment.memory_size == 0) continue;
+    executable.push_back({segment.address, segment.memory_size});
+  }
+  return executable;
+}
+
 }  // namespace
 
 const Kernel* CodeObjectInfo::find_kernel(std::string_view mangled) const {
@@ -253,6 +262,7 @@ Result<CodeObjectInfo> parse_code_object(Bytes bytes, const std::string& what) {
     read_symbols(*image, info);
     info.memory_bytes = image_bytes(*image);
     info.writable = writable_bytes(*image);
+    info.executable = executable_bytes(*image);
     return info;
   } catch (const Malformed& problem) {
     return Error{"CODE_OBJECT_INVALID", what + ": " + problem.why,
@@ -318,6 +328,21 @@ Result<std::optional<std::vector<uint8_t>>> content_with_addresses(Bytes code_ob
     }
   }
   return has_addresses ? Content(std::move(*content)) : Content();
+}
+
+std::string symbol_at(Bytes code_object, uint64_t address) {
+  auto image = elf::Image::parse(code_object, "the code object");
+  if (!image) return "";
+  for (const uint32_t type : {uint32_t{SHT_SYMTAB}, uint32_t{SHT_DYNSYM}}) {
+    auto symbols = image->symbols(type);
+    if (!symbols) continue;
+    for (const elf::Symbol& symbol : *symbols) {
+      const bool is_named = symbol.type == STT_FUNC || symbol.type == STT_OBJECT;
+      if (!is_named || !symbol.is_defined() || address < symbol.value) continue;
+      if (address - symbol.value < std::max<uint64_t>(symbol.size, 1)) return demangle(std::string(symbol.name));
+    }
+  }
+  return "";
 }
 
 }  // namespace kernloop::codeobject

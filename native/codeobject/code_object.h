@@ -93,13 +93,20 @@ struct WritableBytes {
   uint64_t pages_address = 0, pages_size = 0;
 };
 
+// Bytes of the loaded image that are instructions.
+struct ExecutableBytes {
+  uint64_t address = 0;  // relative to the load base
+  uint64_t size = 0;
+};
+
 struct CodeObjectInfo {
   Digest sha256;
-  std::string target;                   // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
-  uint64_t memory_bytes = 0;            // extent of the loaded image from the load base; of a cubin: 0
-  std::vector<Kernel> kernels;          // sorted by name
-  std::vector<Variable> variables;      // sorted by name, each name once (an exported one wins)
-  std::vector<WritableBytes> writable;  // with or without symbols; none for a cubin, which has no image
+  std::string target;                       // "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "sm_90a"
+  uint64_t memory_bytes = 0;                // extent of the loaded image from the load base; of a cubin: 0
+  std::vector<Kernel> kernels;              // sorted by name
+  std::vector<Variable> variables;          // sorted by name, each name once (an exported one wins)
+  std::vector<WritableBytes> writable;      // with or without symbols; none for a cubin, which has no image
+  std::vector<ExecutableBytes> executable;  // likewise
 
   const Kernel* find_kernel(std::string_view mangled) const;
   const Variable* find_variable(std::string_view name) const;
@@ -116,6 +123,9 @@ Result<std::vector<uint8_t>> initial_content(Bytes code_object, const Variable& 
 // object.
 Result<std::optional<std::vector<uint8_t>>> content_with_addresses(Bytes code_object, const Variable& variable,
                                                                    uint64_t load_base);
+
+// Demangled name of the function or variable at the address, relative to the load base; empty if no symbol names one.
+std::string symbol_at(Bytes code_object, uint64_t address);
 
 // Itanium demangling; returns a name that is not mangled as it is.
 std::string demangle(const std::string& name);

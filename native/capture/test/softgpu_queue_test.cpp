@@ -109,6 +109,7 @@ class SoftgpuQueueTest : public ::testing::Test {
     const Json event = run.event("note");
     return event.is_null() ? "none" : event.value("code", "");
   }
+  std::string refusal() { return run.event("refused").is_null() ? "none" : run.event("refused").value("code", ""); }
 
   RecordedRun run{KERNLOOP_TEST_RECORDER};
   std::string output, api;
@@ -147,6 +148,35 @@ TEST_F(SoftgpuQueueTest, AProgramThatClosesTheAgentsDescriptorsIsToldOfAndKeepsI
   std::vector<std::string> notes;
   for (const Json& event : run.events("note")) notes.push_back(event.value("code", ""));
   EXPECT_EQ(notes, std::vector<std::string>{"DESCRIPTORS_CLOSED"}) << run.recorder->output();
+}
+
+// A table of functions in captured memory. AMD's runtime has the code elsewhere in the replay, our own where it was.
+TEST_F(SoftgpuQueueTest, AReplayRefusesFunctionPointersThatLeadNowhereAndFollowsThemWhereTheCodeIs) {
+  run.config["device"] = {{"kind", "softgpu"}, {"identity", "test"}};
+  run.select("^append$", 1, "reachable", "without");
+  run.select("^call_function$", 1, "reachable", "table");
+  run.select("^measure_shape$", 1, "reachable", "virtual");
+  ASSERT_EQ(record({"functions", "pool"}, kNewTables), 0) << output;
+  const auto replay = [&](const std::string& id) {
+    Program program({{KERNLOOP_TEST_REPLAY, "--capture", run.output(id).string(), "--compare", "--hsa-runtime",
+                      runtime_folder() + "/libhsa-runtime64.so.1"},
+                     {},
+                     false});
+    const int code = program.wait();
+    return std::pair(code, program.output());
+  };
+  const auto [without, of_without] = replay("without");
+  EXPECT_EQ(without, 0) << of_without;
+  const bool is_amds = std::getenv("KERNLOOP_TEST_SOFTGPU") != nullptr;
+  for (const auto& [id, address] : {std::pair("table", "squared(unsigned int) at offset 0x8"),
+                                    std::pair("virtual", "vtable for Cube at offset 0x0")}) {
+    const auto [code, text] = replay(id);
+    EXPECT_EQ(code, is_amds ? 2 : 0) << text;
+    if (!is_amds) continue;
+    EXPECT_NE(text.find("CODE_ADDRESS_IN_MEMORY"), std::string::npos) << text;
+    EXPECT_NE(text.find(address), std::string::npos) << text;
+    EXPECT_EQ(text.find("\"iteration\""), std::string::npos) << "nothing was launched: " << text;
+  }
 }
 
 // On AMD's runtime by kernels of ours, which see a pointer and a change in 40 MiB each.
@@ -370,7 +400,6 @@ class SoftgpuOtherTest : public SoftgpuQueueTest {
     more["OTHER_RUNTIME"] = behaviour;
     return more;
   }
-  std::string refusal() { return run.event("refused").is_null() ? "none" : run.event("refused").value("code", ""); }
 };
 
 TEST_F(SoftgpuOtherTest, MemoryOfAnotherProcessIsRefusedAndItsExportTold) {

@@ -104,6 +104,21 @@ TEST(CodeObject, TellsWhichBytesOfTheImageAreWritable) {
   EXPECT_EQ(std::pair(data.pages_address, data.pages_size), (std::pair<uint64_t, uint64_t>(0x4000, 0x1000)));
 }
 
+// The segment and the symbols that `readelf -lsW` lists.
+TEST(CodeObject, TellsWhereInstructionsAreAndOfWhichFunctionTheyAre) {
+  const auto bytes = read_test_file("baseline.hsaco");
+  const CodeObjectInfo info = parse_file("baseline.hsaco");
+  ASSERT_EQ(info.executable.size(), 1u);
+  EXPECT_EQ(std::pair(info.executable[0].address, info.executable[0].size),
+            (std::pair<uint64_t, uint64_t>(0x1f00, 0x874)));
+  EXPECT_EQ(symbol_at(bytes, 0x2100), "sum");
+  EXPECT_EQ(symbol_at(bytes, 0x215f), "sum");
+  EXPECT_EQ(symbol_at(bytes, 0x2160), "") << "behind it";
+  EXPECT_EQ(symbol_at(bytes, 0xdc0), "sum.kd");
+  EXPECT_EQ(symbol_at(bytes, 0x2700), "void scale<float>(float*, float)") << "demangled";
+  EXPECT_EQ(symbol_at(std::span(bytes).first(100), 0x2100), "");
+}
+
 TEST(CodeObject, KnowsWhatVariablesHoldAfterLoading) {
   const auto bytes = read_test_file("baseline.hsaco");
   const CodeObjectInfo info = parse_file("baseline.hsaco");

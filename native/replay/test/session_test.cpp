@@ -525,6 +525,63 @@ TEST_F(SessionTest, CountsOnlyCodePointersAsStaleWhenTheVariablesStayInPlace) {
   EXPECT_TRUE(output_.first("stale_code_pointers").is_null()) << "the baseline is where it was";
 }
 
+// From readelf: .text of the captured code is [0x1f00, 0x2774), and what its loader relocates [0x3778, 0x37e8).
+TEST_F(SessionTest, LaunchesNothingWithTheAddressOfAFunctionThatTheDeviceHasElsewhere) {
+  const std::pair<uint64_t, const char*> addresses[] = {
+      {0x1f00, "fill"}, {0x2108, "sum"}, {0x2773, "scale<float>"}, {0x3778, "captured code"}};
+  for (const auto& [place, name] : addresses) {
+    std::filesystem::remove_all(directory_.path() / "capture");
+    capture_.pointers = {17, Capture::kOut, Capture::kCode + place};
+    for (const char* variant : {"", "wrong_bit.hsaco"}) {
+      options_.code_object.reset();
+      if (*variant != '\0') options_.code_object = test_code_object(variant);
+      FakeDevice device(baseline());
+      device.places_code = false;
+      EXPECT_EQ(run(device).exit_code, kExitBadInput) << name;
+      EXPECT_TRUE(device.launches.empty());
+      EXPECT_EQ(result()["code"], "CODE_ADDRESS_IN_MEMORY") << result();
+      const std::string message = result().value("message", "");
+      EXPECT_TRUE(message.starts_with("region pointers holds the address of ")) << message;
+      EXPECT_NE(message.find(name), std::string::npos) << message;
+      EXPECT_NE(message.find("at offset 0x10,"), std::string::npos) << message;
+    }
+  }
+}
+
+TEST_F(SessionTest, LaunchesNothingWithTheAddressOfAFunctionAmongTheArguments) {
+  archive::Manifest manifest = capture_.write(directory_.path() / "capture");
+  const uint64_t function = Capture::kCode + 0x2100;
+  std::memcpy(manifest.kernarg.bytes.data() + 8, &function, 8);
+  std::ofstream(directory_.path() / "capture" / "capture.json") << archive::to_text(manifest);
+  FakeDevice device(baseline());
+  device.places_code = false;
+  EXPECT_EQ(run(device).exit_code, kExitBadInput);
+  EXPECT_TRUE(device.launches.empty());
+  EXPECT_NE(result().value("message", "").find("arguments"), std::string::npos) << result();
+}
+
+// Bytes just beside the functions, the descriptor of a kernel, a constant, a variable, and an address that is not
+// aligned.
+TEST_F(SessionTest, LaunchesWithWhatOnlyResemblesTheAddressOfAFunction) {
+  const uint64_t code = Capture::kCode, function = code + 0x2100;
+  capture_.pointers = {code + 0x1eff, code + 0x2774, code + 0x37e8,  code + 0xd80,
+                       code + 0xe80,  code + 0x4800, function << 32, function >> 32};
+  FakeDevice device(baseline());
+  device.places_code = false;
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+  EXPECT_EQ(device.launches.size(), 1u);
+  EXPECT_EQ(output_.first("stale_code_pointers")["memory"], 6);
+}
+
+TEST_F(SessionTest, LaunchesWithTheAddressOfAFunctionThatIsWhereItWas) {
+  capture_.pointers = {Capture::kCode + 0x2100};
+  FakeDevice device(baseline());
+  device.places_code = false;
+  device.free_code_address = Capture::kCode;
+  EXPECT_EQ(run(device).exit_code, kExitPass) << result();
+  EXPECT_EQ(device.launches.size(), 1u);
+}
+
 TEST_F(SessionTest, FollowsPointerArgumentsToModuleVariables) {
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
   const uint64_t pointer = Capture::kCode + 0x4810 + 8;  // into d_big

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -56,21 +57,33 @@ hsa_status_t take_agent(hsa_agent_t agent, void*) {
   return hsa_amd_agent_iterate_memory_pools(agent, take_pool, nullptr);
 }
 
-uint64_t load_kernel(const char* file, const char* name) {
+std::map<uint64_t, uint32_t> private_bytes;  // of kernels that have a stack
+
+hsa_executable_t load_code(const char* file) {
   std::ifstream in(file, std::ios::binary);
   // Kept as long as the executable.
   const auto& code = *new std::vector<char>(std::istreambuf_iterator<char>(in), {});
   hsa_code_object_reader_t reader;
   hsa_executable_t executable;
-  hsa_executable_symbol_t symbol;
-  uint64_t object = 0;
   CHECK(hsa_code_object_reader_create_from_memory(code.data(), code.size(), &reader));
   CHECK(hsa_executable_create_alt(HSA_PROFILE_BASE, HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR, nullptr, &executable));
   CHECK(hsa_executable_load_agent_code_object(executable, device.gpu, reader, nullptr, nullptr));
   CHECK(hsa_executable_freeze(executable, nullptr));
+  return executable;
+}
+
+uint64_t kernel_of(hsa_executable_t executable, const char* name) {
+  hsa_executable_symbol_t symbol;
+  uint64_t object = 0;
   CHECK(hsa_executable_get_symbol_by_name(executable, name, &device.gpu, &symbol));
   CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object));
+  CHECK(hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE,
+                                       &private_bytes[object]));
   return object;
+}
+
+uint64_t load_kernel(const char* file, const char* name) {
+  return kernel_of(load_code(file), name);
 }
 
 hsa_queue_t* classic_queue(hsa_queue_type32_t type = HSA_QUEUE_TYPE_MULTI) {
@@ -206,6 +219,7 @@ Packet dispatch(uint64_t kernel, const Arguments& arguments) {
   packet.workgroup_size_x = packet.workgroup_size_y = packet.workgroup_size_z = 1;
   packet.grid_size_x = packet.grid_size_y = packet.grid_size_z = 1;
   packet.kernel_object = kernel;
+  packet.private_segment_size = private_bytes.at(kernel);
   packet.kernarg_address = block;
   return packet;
 }
@@ -440,6 +454,21 @@ int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barr
   return fetch(copy, 2) == std::vector<uint32_t>{11, 22} && fetch(list, 3) == std::vector<uint32_t>{11, 22, 33} ? 0 : 1;
 }
 
+// Calls through a table of functions, and a virtual function, of which a kernel has written the addresses.
+int run_functions(const char* file, uint32_t* list, uint32_t* length) {
+  hsa_queue_t* queue = classic_queue();
+  const hsa_executable_t code = load_code(file);
+  submit_and_wait(queue, {append(kernel_of(code, "append.kd"), list, length, 0)});
+  submit_and_wait(queue, {dispatch(kernel_of(code, "take_functions.kd"), {list, nullptr, 0})});
+  submit_and_wait(queue, {dispatch(kernel_of(code, "call_function.kd"), {list, length, 1})});
+  const bool is_right = fetch(length, 1)[0] == 16;
+  uint32_t* const shape = allocate(1024);
+  submit_and_wait(queue, {dispatch(kernel_of(code, "make_shape.kd"), {shape, length, 0})});
+  submit_and_wait(queue, {dispatch(kernel_of(code, "measure_shape.kd"), {shape, length, 0})});
+  CHECK(hsa_queue_destroy(queue));
+  return is_right && fetch(length, 1)[0] == 6 * 16 * 16 ? 0 : 1;
+}
+
 // Much memory, in which a list is reached by a pointer far inside of a large allocation, and counters by nothing that
 // the arguments hold.
 int run_large(const char* file, uint32_t* list, uint32_t* length) {
@@ -558,8 +587,8 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|crowd|relay|shares|large|outlives|loads|arguments|full|
-// broken
+// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|functions|crowd|relay|
+// shares|large|outlives|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
@@ -612,6 +641,8 @@ int main(int argument_count, char** arguments) {
     result = run_relay(arguments[1], list, length);
   } else if (queues == "awaited") {
     result = run_awaited(arguments[1], list, length, skip != 0);
+  } else if (queues == "functions") {
+    result = run_functions(arguments[1], list, length);
   } else if (queues == "large") {
     result = run_large(arguments[1], list, length);
   } else if (queues == "outlives") {

@@ -56,6 +56,7 @@ class Loader {
       if (auto done = bind_variable(variable); !done) return done.error();
     }
     find_stale_ranges();
+    find_moved_functions();
     relocate_kernargs();
     if (auto done = bind_lens(); !done) return done.error();
     if (auto done = find_state(); !done) return done.error();
@@ -357,6 +358,21 @@ class Loader {
         rest = {end, captured_range(object).end() > end ? captured_range(object).end() - end : 0};
       }
       if (rest.size > 0) program_.stale_ranges.push_back(rest);
+    }
+  }
+
+  // A device that loads code where it was keeps the former places of other code empty (place_code_objects).
+  void find_moved_functions() {
+    if (device_.code_placement() != nullptr) return;
+    for (const LoadedCodeObject& object : program_.code_objects) {
+      if (object.code.base == object.captured->load_base && !object.is_variant) continue;
+      for (const codeobject::ExecutableBytes& bytes : object.captured_info.executable)
+        program_.moved_functions.push_back({object.captured->load_base + bytes.address, bytes.size});
+      // Virtual functions.
+      for (const codeobject::WritableBytes& bytes : object.captured_info.writable) {
+        if (bytes.is_relocated)
+          program_.moved_functions.push_back({object.captured->load_base + bytes.address, bytes.size});
+      }
     }
   }
 

@@ -40,6 +40,12 @@ struct WatchedRegion {
   std::string effect;
 };
 
+// A captured word that holds the former address of a function, or of a table of them.
+struct CodeAddress {
+  std::string where;  // "region r3", "module variable table", "the memory of the arguments"
+  uint64_t offset = 0, value = 0;
+};
+
 struct Program {
   Launch launch;
   codeobject::Kernel kernel;               // the launched kernel
@@ -55,6 +61,10 @@ struct Program {
   // Former ranges of the capture's code and variables: a captured pointer into these is stale.
   std::vector<AddressRange> stale_ranges;
   uint64_t stale_in_memory = 0;  // pointers into these in captured memory, counted when that is first restored
+  // Former ranges of functions and of tables that lead to them, if the device chooses where code is: a call through a
+  // captured pointer may meet other code there.
+  std::vector<AddressRange> moved_functions;
+  std::optional<CodeAddress> code_address;  // the first captured pointer into these
   bool is_counted = false;
   bool is_restored = false;         // once at least
   uint64_t relocated_kernargs = 0;  // words of the kernel arguments that now follow a module variable

@@ -27,6 +27,19 @@ std::vector<archive::Region> kept_of(const std::vector<Target>& targets, const s
   return kept;
 }
 
+bool is_searched_for(const Program& program) {
+  return !program.stale_ranges.empty() || !program.moved_functions.empty();
+}
+
+void search(Program& program, const Target& target, uint64_t address, Bytes pre) {
+  program.stale_in_memory += count_pointers_into(program.stale_ranges, address, pre);
+  if (program.code_address) return;
+  if (const auto found = first_pointer_into(program.moved_functions, address, pre)) {
+    const char* kind = target.is_variable ? "module variable " : "region ";
+    program.code_address = {kind + target.name, address - target.address + found->offset, found->value};
+  }
+}
+
 }  // namespace
 
 Status Snapshot::map(const std::optional<std::filesystem::path>& dropped) {
@@ -105,11 +118,11 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
   }
   std::vector<Program*> uncounted;
   for (Program* attended : attended_) {
-    if (!std::exchange(attended->is_counted, true) && !attended->stale_ranges.empty()) uncounted.push_back(attended);
+    if (!std::exchange(attended->is_counted, true) && is_searched_for(*attended)) uncounted.push_back(attended);
   }
   if (auto restored = restore_targets(regions_, first, uncounted); !restored) return restored;
   // Code objects come with their variables initialised: only regions start as fresh memory.
-  const bool counts = !program.is_restored && !program.stale_ranges.empty();
+  const bool counts = !program.is_restored && is_searched_for(program);
   if (auto restored =
           restore_targets(program.variables, false, counts ? std::vector{&program} : std::vector<Program*>());
       !restored)
@@ -127,6 +140,7 @@ Status Snapshot::restore(Program& program, EventSink& sink) {
     if (auto poisoned = device_.fill(padding.base, padding.size, poison_); !poisoned) return poisoned;
   }
   if (program.is_restored) return Unit{};
+  if (auto checked = check_code_addresses(program); !checked) return checked;
   // The archive is read once: further launches use the device's copies.
   std::vector<AddressRange> ranges;
   if (first) {
@@ -174,14 +188,13 @@ void Snapshot::forget_programs() {
 // Counts the pointers that are stale to the programs of `counting` on the way.
 Status Snapshot::restore_targets(const std::vector<Target>& targets, bool fresh,
                                  const std::vector<Program*>& counting) {
-  RestoreVisitor count;
-  if (!counting.empty()) {
-    count = [&](uint64_t address, Bytes pre) {
-      for (Program* program : counting)
-        program->stale_in_memory += count_pointers_into(program->stale_ranges, address, pre);
-    };
-  }
   for (const Target& target : targets) {
+    RestoreVisitor count;
+    if (!counting.empty()) {
+      count = [&](uint64_t address, Bytes pre) {
+        for (Program* program : counting) search(*program, target, address, pre);
+      };
+    }
     const std::vector<AddressRange> kept = target.kept({0, target.size});
     const bool is_all_kept = std::all_of(kept.begin(), kept.end(), [&](const AddressRange& range) {
       return is_kept({target.address + range.base, range.size});
@@ -206,6 +219,28 @@ Status Snapshot::keep(const std::vector<AddressRange>& ranges) {
 bool Snapshot::is_kept(const AddressRange& range) const {
   return std::any_of(kept_.begin(), kept_.end(),
                      [&](const AddressRange& kept) { return range.base >= kept.base && range.end() <= kept.end(); });
+}
+
+Status Snapshot::check_code_addresses(Program& program) const {
+  if (!program.code_address) {
+    if (const auto found = first_pointer_into(program.moved_functions, 0, program.launch.kernarg))
+      program.code_address = {"the memory of the arguments", found->offset, found->value};
+  }
+  if (!program.code_address) return Unit{};
+  const auto& [where, offset, value] = *program.code_address;
+  std::string symbol = "captured code";
+  for (const LoadedCodeObject& object : program.code_objects) {
+    const uint64_t place = value - object.captured->load_base;
+    if (value < object.captured->load_base || place >= object.captured_info.memory_bytes) continue;
+    auto code = cache_.reader().read_code_object(*object.captured);
+    if (!code) return code.error();
+    if (const std::string name = codeobject::symbol_at(*code, place); !name.empty()) symbol = name;
+  }
+  return Error{"CODE_ADDRESS_IN_MEMORY",
+               where + " holds the address of " + symbol + " at offset " + to_hex_number(offset) +
+                   ", which this device has loaded at another address: a kernel that calls through it would fault, or "
+                   "execute other code",
+               "replay on the software GPU, which loads code where the app had it (--device softgpu)"};
 }
 
 void Snapshot::report(const Program& program, EventSink& sink) const {

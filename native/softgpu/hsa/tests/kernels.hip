@@ -42,6 +42,44 @@ extern "C" __global__ void wait_for(uint* flag) {
   }
 }
 
+using Change = uint (*)(uint);
+__device__ __attribute__((noinline)) uint doubled(uint value) {
+  return 2 * value;
+}
+__device__ __attribute__((noinline)) uint squared(uint value) {
+  return value * value;
+}
+
+extern "C" __global__ void take_functions(Change* table) {
+  table[1] = squared;
+  table[2] = doubled;
+}
+
+extern "C" __global__ void call_function(const Change* table, uint* number, uint which) {
+  *number = table[which](*number + 3);
+}
+
+struct Shape {
+  uint side;
+  __device__ virtual uint area() const { return side * side; }
+};
+struct Cube : Shape {
+  __device__ uint area() const override { return 6 * side * side; }
+};
+
+__device__ inline void* operator new(__SIZE_TYPE__, void* place) {
+  return place;
+}
+
+extern "C" __global__ void make_shape(void* place, uint* side) {
+  Shape* const shape = *side == 0 ? new (place) Shape : new (place) Cube;
+  shape->side = *side;
+}
+
+extern "C" __global__ void measure_shape(const Shape* shape, uint* area) {
+  *area = shape->area();
+}
+
 // Reads and writes `data` again and again until the flag is set.
 extern "C" __global__ void use_until(uint* flag, uint* started, volatile uint* data) {
   while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
