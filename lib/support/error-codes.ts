@@ -252,6 +252,7 @@ export const errorCodes = kinds({
   VARIABLE_SIZE: { exitCode: usage, meaning: 'a module variable has another size in the variant', next: 'give the variable the size that it has in `pristine/`' },
   BYTE_BUDGET: { exitCode: fail, meaning: 'the capture would be larger than its byte budget', next: 'raise `--max-bytes`, or capture with `kernloop capture --scope reachable`' },
   DRAIN_LIMIT: { exitCode: fail, meaning: 'work before the dispatch did not end within the limit', next: 'raise `--drain-limit-ms`, or capture another launch with `kernloop capture --dispatch N`' },
+  QUEUE_WENT_ON: { exitCode: fail, meaning: 'other work ran beside the captured dispatch: the program completed a signal that the capture took for held back', next: 'capture another launch with `kernloop capture --dispatch N`' },
   HOLD_LIMIT: { exitCode: fail, meaning: 'the other queues could not be held within the limit', next: 'raise `--drain-limit-ms`' },
   HOST_CALL: { exitCode: fail, meaning: 'the kernel prints or asserts, for which it waits for the program that a capture holds', next: 'build the kernel without `printf` and asserts, then capture it' },
   RUN_LIMIT: { exitCode: fail, meaning: 'the captured dispatch did not end within the limit', next: 'raise `--run-limit-ms`, or capture another launch with `kernloop capture --dispatch N`' },

@@ -91,8 +91,10 @@ std::optional<Error> CaptureRun::steps_before() {
 std::optional<Error> CaptureRun::steps_after(const RunReport& report) {
   std::vector<Allocation> changed;
   if (auto refusal = snapshot_->outside.compare_after(&changed)) return refusal;
+  if (auto refusal = device_.check_alone()) return refusal;
   if (auto refusal = judge(changed)) return refusal;
   if (auto refusal = snapshot_->scope.read_post()) return refusal;
+  if (auto refusal = device_.check_alone()) return refusal;
   if (!sink_.commit(report)) return recorder_lost();
   return std::nullopt;
 }

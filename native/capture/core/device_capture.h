@@ -27,6 +27,8 @@ class DeviceCapture {
 
   // Returns when everything handed to the device before has completed, on every queue and copy engine.
   virtual std::optional<Error> drain(Deadline deadline) = 0;
+  // After reads: refuses if something ran beside the dispatch that drain() found waiting for the end of the capture.
+  virtual std::optional<Error> check_alone() { return std::nullopt; }
   // Whether work on the device may wait for work that a held call has yet to hand over. drain() is then called several
   // times, and in between the calls pass.
   virtual bool may_wait_for_held_calls() const { return false; }

@@ -35,6 +35,7 @@ class Agent : public AgentBase {
   CopyTracker copies;
   Drainer drainer;
   Profiler profiler;
+  std::atomic<bool> has_told_of_rings{false};  // QUEUE_IN_HOST_MEMORY of all queues
 
  private:
   Agent(const HsaOriginals& hsa, std::unique_ptr<RecorderClient> client, std::string log);

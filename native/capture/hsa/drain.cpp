@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <string>
 #include <thread>
 #include <utility>
@@ -41,11 +42,15 @@ void Drainer::hand_on(QueueState& queue, const AqlPacket* packets, uint64_t coun
   };
   for (uint64_t i = 0; i < count; ++i) {
     if (filled + 3 > piece.size()) write(piece.data(), std::exchange(filled, 0));
+    // Not all of a vendor's packets have a signal.
+    if (packet_type(packets[i]) != HSA_PACKET_TYPE_VENDOR_SPECIFIC)
+      copies_.shared_by_packet(completion_signal_of(packets[i]));
     if (queue.backlog.needs_barrier_before(packets[i])) add_ours();
     queue.backlog.add(packets[i]);
     piece[filled++] = packets[i];
+    if (waits_for_signals(packets[i])) add_ours();
   }
-  add_ours();
+  if (!queue.backlog.is_part_empty()) add_ours();
   write(piece.data(), filled);
 }
 
@@ -58,11 +63,12 @@ HeldBack Drainer::held_back(const std::vector<QueueState*>& queues) const {
   return held;
 }
 
-std::optional<Error> Drainer::wait(const QueueState& of_dispatch, Deadline deadline) {
+std::optional<Error> Drainer::wait(const QueueState& of_dispatch, Deadline deadline, LeftWaiting& left) {
   const auto refuse = [&](const std::string& what) {
     return Error{
         "DRAIN_LIMIT", what + " did not become idle within the drain limit",
-        "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation; "
+        "a kernel that waits for another queue, for the host or for a collective cannot be captured in isolation, nor "
+        "can a launch within a lock that another thread needs before its work can end: launch outside of the lock; "
         "otherwise raise --drain-limit-ms"};
   };
   const std::vector<QueueState*> all = queues_.alive();
@@ -78,17 +84,24 @@ std::optional<Error> Drainer::wait(const QueueState& of_dispatch, Deadline deadl
   // An idle queue stays idle, and one that waits for the end of the hold goes on waiting.
   while (true) {
     std::vector<QueueState*> busy;
+    std::map<const QueueState*, hsa_signal_value_t> seen;
     for (QueueState* queue : all) {
       if (queue->failed.load()) continue;
       const hsa_signal_value_t unfinished = queue->unfinished.value();
       if (unfinished < 1) continue;
       queue->backlog.keep_last(static_cast<uint64_t>(unfinished));
       busy.push_back(queue);
+      seen[queue] = unfinished;
     }
     std::vector<CopyInFlight> copies = copies_.in_flight();
     if (busy.empty() && copies.empty()) return std::nullopt;
-    if (std::ranges::find(busy, &of_dispatch) == busy.end()) held_back(all).erase_waiting(busy, copies);
-    if (busy.empty() && copies.empty()) return std::nullopt;
+    const std::vector<CopyInFlight> copies_seen = copies;
+    if (!seen.contains(&of_dispatch)) held_back(all).erase_waiting(busy, copies);
+    if (busy.empty() && copies.empty()) {
+      for (const auto& [queue, unfinished] : seen) left.add(*queue, unfinished);
+      for (const CopyInFlight& copy : copies_seen) left.add(copy);
+      return std::nullopt;
+    }
     if (deadline.passed())
       return refuse(busy.empty() ? "an asynchronous copy" : "queue " + std::to_string(busy.front()->index));
     if (busy.empty()) {

@@ -10,6 +10,7 @@
 #include "capture/core/device_capture.h"
 #include "capture/hsa/queues/copy_tracker.h"
 #include "capture/hsa/queues/held_back.h"
+#include "capture/hsa/queues/left_waiting.h"
 #include "capture/hsa/queues/queue_state.h"
 
 namespace kernloop::capture {
@@ -24,8 +25,9 @@ class Drainer {
 
   // Called from the queue's handler. While there is something to capture, all packets are handed on through this.
   void hand_on(QueueState& queue, const AqlPacket* packets, uint64_t count, PacketWriter write) const;
-  // While the app's calls are held. The queue of the dispatch has to be idle.
-  std::optional<Error> wait(const QueueState& of_dispatch, Deadline deadline);
+  // While the app's calls are held. The queue of the dispatch has to be idle. Adds to `left` what waits for what is
+  // held back.
+  std::optional<Error> wait(const QueueState& of_dispatch, Deadline deadline, LeftWaiting& left);
 
  private:
   HeldBack held_back(const std::vector<QueueState*>& queues) const;

@@ -67,6 +67,7 @@ HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const std::string& symbol,
       packet_(packet),
       write_(write),
       completion_(OwnSignal::create(agent.hsa, 1)),
+      left_waiting_(agent.hsa),
       counters_(agent.hsa) {}
 
 HsaDevice::~HsaDevice() {
@@ -81,10 +82,20 @@ HsaDevice::~HsaDevice() {
 }
 
 std::optional<Error> HsaDevice::drain(Deadline deadline) {
-  if (auto refusal = agent_.drainer.wait(queue_, deadline)) return refusal;
+  if (auto refusal = agent_.drainer.wait(queue_, deadline, left_waiting_)) return refusal;
   drop_unmapped();
   set_up_kernels();
   return std::nullopt;
+}
+
+std::optional<Error> HsaDevice::check_alone() {
+  const auto gone_on = left_waiting_.gone_on();
+  if (!gone_on) return std::nullopt;
+  return Error{"QUEUE_WENT_ON",
+               *gone_on +
+                   " went on while the dispatch was captured: it waited for work that the capture holds back, "
+                   "and a thread or a kernel of the program has completed that signal meanwhile",
+               "capture another dispatch; keep signals that a launch completes from being completed elsewhere"};
 }
 
 // Not for little memory, which the host compares sooner than a queue is made, nor on the software GPU, whose memory is

@@ -19,6 +19,7 @@ class HsaDevice : public DeviceCapture {
   HsaDevice& operator=(const HsaDevice&) = delete;
 
   std::optional<Error> drain(Deadline deadline) override;
+  std::optional<Error> check_alone() override;
   // A queue may wait for work of a thread that a held call keeps waiting.
   bool may_wait_for_held_calls() const override { return true; }
   bool has_access(const Allocation& allocation) const override;
@@ -54,6 +55,7 @@ class HsaDevice : public DeviceCapture {
   const hsa_kernel_dispatch_packet_t packet_;
   const PacketWriter write_;
   OwnSignal completion_;
+  LeftWaiting left_waiting_;
   SoftgpuCounters counters_;
   HostMemory host_memory_;
   std::unique_ptr<HsaKernels> kernels_;

@@ -232,6 +232,15 @@ hsa_status_t vmem_unmap(void* base, size_t size) {
   return releasing_what(take, [&] { return originals().amd.hsa_amd_vmem_unmap_fn(base, size); });
 }
 
+// A capture asks which memory it may read, and then reads it.
+hsa_status_t vmem_set_access(void* base, size_t size, const hsa_amd_memory_access_desc_t* access, size_t count) {
+  const auto call = [&] { return originals().amd.hsa_amd_vmem_set_access_fn(base, size, access, count); };
+  Agent* agent = active_agent();
+  if (agent == nullptr) return call();
+  const HoldScope scope(agent->hold);
+  return call();
+}
+
 // Shared virtual memory is ordinary memory of the process, named by its attributes only, for parts of it, too. It is
 // unmapped without a call (HsaDevice::drop_unmapped).
 hsa_status_t svm_attributes_set(void* base, size_t size, hsa_amd_svm_attribute_pair_t* attributes, size_t count) {
@@ -264,6 +273,7 @@ void install_memory_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_map, &vmem_map);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_unmap, &vmem_unmap);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_set_access, &vmem_set_access);
 }
 
 bool hooks_installed(HsaApiTable& table) {

@@ -1,5 +1,7 @@
 // Queues are created as intercepted ones.
 #include <cstdio>
+#include <cstdlib>
+#include <string_view>
 
 #include "capture/hsa/agent.h"
 #include "capture/hsa/dispatch_handler.h"
@@ -71,12 +73,24 @@ QueueMessage describe(const HsaOriginals& hsa, const QueueState& state) {
   return message;
 }
 
+constexpr const char* kInHostMemory =
+    "the program asked for a queue in memory of the GPU, and has one in memory of the host while it is recorded: the "
+    "runtime keeps intercepted queues there. Its launches may take longer than without";
+
+// A variable of ROCr puts the rings of all queues there (core/util/flag.h).
+void note_ring_of_variable(Agent& agent) {
+  const char* value = std::getenv("HSA_ALLOCATE_QUEUE_DEV_MEM");
+  if (value == nullptr || std::string_view(value) != "1" || originals().tables != AmdTable::kSinceRocm6) return;
+  if (!agent.has_told_of_rings.exchange(true)) agent.note("QUEUE_IN_HOST_MEMORY", kInHostMemory);
+}
+
 void adopt(Agent& agent, QueueState& state, hsa_queue_t* queue) {
   state.queue = queue;
   if (!agent.profiling()) state.unfinished = OwnSignal::create(agent.hsa, 0);
   if (agent.profiling()) agent.hsa.amd.hsa_amd_profiling_set_profiler_enabled_fn(queue, 1);
   state.alive.store(true, std::memory_order_release);
   agent.recorder->send(FrameType::kQueue, describe(agent.hsa, state).encode());
+  note_ring_of_variable(agent);
 }
 
 // Arguments of a queue's creation.
@@ -186,11 +200,7 @@ void replace_by_intercepted(Agent& agent, hsa_agent_t device, hsa_amd_queue_crea
   apply_settings(desc, intercepted);
   if ((desc.flags & (HSA_AMD_QUEUE_CREATE_DEVICE_MEM_RING_BUF | HSA_AMD_QUEUE_CREATE_DEVICE_MEM_QUEUE_DESCRIPTOR)) !=
       0) {
-    agent.guarded([&] {
-      agent.note("QUEUE_IN_HOST_MEMORY",
-                 "the program asked for a queue in memory of the GPU, and has one in memory of the host while it is "
-                 "recorded: the runtime keeps intercepted queues there. Its launches may take longer than without");
-    });
+    agent.guarded([&] { agent.note("QUEUE_IN_HOST_MEMORY", kInHostMemory); });
   }
   originals().core.hsa_queue_destroy_fn(desc.queue);
   desc.queue = intercepted;

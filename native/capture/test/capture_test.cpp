@@ -395,6 +395,26 @@ TEST_F(CaptureTest, HeldCallsPassWhileADrainDoesNotEnd) {
   EXPECT_TRUE(outcome.ran);
 }
 
+// By then post is read, or memory outside of the scope has changed.
+TEST_F(CaptureTest, WorkThatWentOnBesideTheDispatchRefusesTheCaptureInsteadOfAViolation) {
+  device.allocate(kA, filled(64));
+  device.allocate(kB, filled(64));
+  argument(kA);
+  device.on_check_alone = [&]() -> std::optional<Error> {
+    if (sink.post_bytes == 0 && device.at(kB) == filled(64)) return std::nullopt;
+    return Error{"QUEUE_WENT_ON", "", ""};
+  };
+  for (const uint64_t changed : {kA, kB}) {
+    sink = {};
+    device.kernel = [=](FakeDevice& device) { device.put(changed, 0, ~uint64_t{0}); };
+    const CaptureOutcome outcome = capture();
+    ASSERT_TRUE(outcome.refusal);
+    EXPECT_EQ(outcome.refusal->code, "QUEUE_WENT_ON");
+    EXPECT_TRUE(outcome.violation.empty());
+    EXPECT_FALSE(sink.committed);
+  }
+}
+
 TEST_F(CaptureTest, AThreadThatStaysInsideTheRuntimeIsRefusedAtTheLimit) {
   std::atomic<bool> inside{false}, leave{false};
   std::thread stubborn([&] {

@@ -43,6 +43,7 @@ class FakeDevice : public DeviceCapture {
   std::vector<uint8_t> kernarg;
   std::function<void(FakeDevice&)> kernel = [](FakeDevice&) {};
   std::function<std::optional<Error>(Deadline)> on_drain = [](Deadline) { return std::nullopt; };
+  std::function<std::optional<Error>()> on_check_alone = [] { return std::nullopt; };
   std::optional<Error> run_refusal;
   std::set<uint64_t> unmapped;  // bases of allocations that cannot be read
   std::vector<std::string> calls;
@@ -55,6 +56,7 @@ class FakeDevice : public DeviceCapture {
     calls.push_back("drain");
     return on_drain(deadline);
   }
+  std::optional<Error> check_alone() override { return on_check_alone(); }
   bool may_wait_for_held_calls() const override { return true; }
   std::optional<Error> read(const Allocation& from, uint64_t offset, std::span<uint8_t> into) override {
     if (unmapped.contains(from.base)) return Error{"READ_FAILED", "it is unmapped", ""};

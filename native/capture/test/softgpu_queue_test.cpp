@@ -278,6 +278,37 @@ INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuAwaitedTest,
                          ::testing::Values(std::pair(&kOldWriter, "0"), std::pair(&kOldWriter, "1"),
                                            std::pair(&kNewTables, "0"), std::pair(&kNewTables, "1")));
 
+class SoftgpuReleasedTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
+
+// The program completes the signal by itself while the dispatch runs: its memory was no longer that dispatch's alone.
+TEST_P(SoftgpuReleasedTest, ACaptureIsRefusedBesideWorkThatDidNotStayWaiting) {
+  run.select("^start_and_wait$", 1, "all");
+  ASSERT_EQ(record({"released", "pool", GetParam()}, kNewTables), 0) << output;
+  EXPECT_TRUE(run.event("captured").is_null()) << "with a wrong post";
+  EXPECT_EQ(refusal(), "QUEUE_WENT_ON") << run.recorder->output();
+}
+
+INSTANTIATE_TEST_SUITE_P(Work, SoftgpuReleasedTest, ::testing::Values("0", "1"),
+                         [](const auto& info) { return info.param[0] == '1' ? "copy" : "queue"; });
+
+// Its signal is lower by one before it has begun.
+TEST_F(SoftgpuQueueTest, ACopyThatSharesItsSignalWithADispatchIsWaitedFor) {
+  run.select("^start_and_wait$", 1, "all");
+  run.config["drain_limit_ms"] = 1000;
+  ASSERT_EQ(record({"mixed", "pool"}, kNewTables), 0) << output;
+  EXPECT_TRUE(run.event("captured").is_null()) << "with the copy in its post";
+  EXPECT_EQ(refusal(), "DRAIN_LIMIT") << run.recorder->output();
+}
+
+TEST_F(SoftgpuQueueTest, ALaunchWithinALockThatOtherWorkNeedsIsRefusedAndTheProgramGoesOn) {
+  run.select("^append$");
+  run.config["drain_limit_ms"] = 1000;
+  ASSERT_EQ(record({"locked", "pool"}, kNewTables), 0) << output;
+  EXPECT_TRUE(run.event("captured").is_null());
+  EXPECT_EQ(refusal(), "DRAIN_LIMIT") << run.recorder->output();
+  EXPECT_NE(run.event("refused").dump().find("launch outside of the lock"), std::string::npos) << run.event("refused");
+}
+
 class SoftgpuCrowdTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const Environment*> {};
 
 TEST_P(SoftgpuCrowdTest, CapturesThatAreDueAtOnceBesideABusyQueueTakeTheirTurns) {
@@ -364,6 +395,17 @@ TEST_F(SoftgpuQueueTest, AQueueInDeviceMemoryIsInHostMemoryWhichIsTold) {
   EXPECT_EQ(note(), "QUEUE_IN_HOST_MEMORY");
 }
 
+// ROCr's own variable, since ROCm 6.4.
+TEST_F(SoftgpuQueueTest, QueuesThatAVariablePutsIntoDeviceMemoryAreInHostMemoryWhichIsToldOnce) {
+  run.select("^append$", 3);
+  Environment environment = kNewTables;
+  environment["HSA_ALLOCATE_QUEUE_DEV_MEM"] = "1";
+  ASSERT_EQ(record({"crowd", "pool"}, environment), 0) << output;
+  std::vector<std::string> notes;
+  for (const Json& event : run.events("note")) notes.push_back(event.value("code", ""));
+  EXPECT_EQ(notes, std::vector<std::string>{"QUEUE_IN_HOST_MEMORY"}) << run.recorder->output();
+}
+
 TEST_F(SoftgpuQueueTest, WithoutItsSlotInTheTablesNoQueueIsSeenWhichTheSummaryTells) {
   run.select("^append$");
   ASSERT_EQ(record({"descriptor", "pool"}, kOldTables), 0) << output;
@@ -392,6 +434,12 @@ TEST_P(SoftgpuSealedTest, MappedMemoryWithoutAccessIsLeftOut) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scopes, SoftgpuSealedTest, ::testing::Values("reachable", "all"));
+
+TEST_F(SoftgpuQueueTest, AccessToMappedMemoryStaysWhileACaptureReadsIt) {
+  run.select("^start_and_wait$", 1, "all");
+  ASSERT_EQ(record({"seals", "mapped"}, kNewTables), 0) << output;
+  expect_list("s", {}, {});
+}
 
 class SoftgpuOtherTest : public SoftgpuQueueTest {
  protected:

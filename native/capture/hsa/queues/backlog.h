@@ -1,5 +1,6 @@
 // Packets that a queue was handed and may not have completed. Barriers of ours (drain.h) end its parts, which complete
-// in turn. A packet that waits for signals begins a part: so it is known which one a queue waits at.
+// in turn. A packet that waits for signals is a part of its own: so it is known which one a queue waits at, and when it
+// has gone on.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ class Backlog {
  public:
   // Whether a barrier of ours has to come first.
   bool needs_barrier_before(const AqlPacket& packet) const { return !is_part_empty_ && waits_for_signals(packet); }
+  bool is_part_empty() const { return is_part_empty_; }
   void add(const AqlPacket& packet) noexcept;
   void add_ours() noexcept;
   // Forgets the parts that are complete: all but the last `unfinished`.

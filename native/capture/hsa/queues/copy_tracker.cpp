@@ -20,18 +20,28 @@ void CopyTracker::started(hsa_signal_t completion, std::span<const hsa_signal_t>
   std::lock_guard lock(mutex_);
   const auto came = std::ranges::find(coming_, completion.handle, &hsa_signal_t::handle);
   if (came != coming_.end()) coming_.erase(came);
-  if (completion.handle == 0) return;
+  if (completion.handle != 0) expect_decrement(completion).waits.emplace_back(waits.begin(), waits.end());
+}
+
+// A signal of 1 is that of one operation.
+void CopyTracker::shared_by_packet(hsa_signal_t completion) {
+  if (completion.handle == 0 || hsa_.core.hsa_signal_load_relaxed_fn(completion) <= 1) return;
+  std::lock_guard lock(mutex_);
+  expect_decrement(completion);
+}
+
+CopyTracker::Entry& CopyTracker::expect_decrement(hsa_signal_t completion) {
   if (entries_.size() >= 64) sweep();
   const hsa_signal_value_t now = hsa_.core.hsa_signal_load_scacquire_fn(completion);
   auto [entry, is_new] = entries_.try_emplace(completion.handle, Entry{now - 1, {}});
   auto& [done_at, all_waits] = entry->second;
-  // Still in flight: the two copies share the signal, and each takes one from it.
+  // Still in flight: the two share the signal, and each takes one from it.
   if (!is_new) {
     if (now <= done_at) all_waits.clear();
     done_at = now > done_at ? done_at - 1 : now - 1;
   }
-  all_waits.emplace_back(waits.begin(), waits.end());
   count_.store(entries_.size(), std::memory_order_relaxed);
+  return entry->second;
 }
 
 void CopyTracker::failed_to_start(hsa_signal_t completion) {

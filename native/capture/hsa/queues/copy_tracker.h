@@ -27,6 +27,8 @@ class CopyTracker {
   // Called before the copy is handed over. Copies may share one signal.
   void started(hsa_signal_t completion, std::span<const hsa_signal_t> waits);
   void failed_to_start(hsa_signal_t completion);
+  // A packet that is handed over completes the signal, too: the copies are not complete yet when it is lower by theirs.
+  void shared_by_packet(hsa_signal_t completion);
   // The app wrote to the signal, or destroyed it: the copy that it was for has completed.
   void signal_reused(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) != 0) forget(signal);
@@ -40,6 +42,7 @@ class CopyTracker {
     hsa_signal_value_t done_at;  // the value that says "complete"
     std::vector<std::vector<hsa_signal_t>> waits;
   };
+  Entry& expect_decrement(hsa_signal_t completion);
   void forget(hsa_signal_t signal);
   void sweep();
 

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -454,6 +455,121 @@ int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barr
   return fetch(copy, 2) == std::vector<uint32_t>{11, 22} && fetch(list, 3) == std::vector<uint32_t>{11, 22, 33} ? 0 : 1;
 }
 
+// Work that waits for what comes behind a dispatch is released from elsewhere while that dispatch runs: a queue, which
+// then lets the dispatch end, or a copy.
+int run_released(const char* file, uint32_t* list, uint32_t* length, bool is_copy) {
+  const uint64_t kernel = load_kernel(file, "append.kd"), store = load_kernel(file, "store.kd"),
+                 start_and_wait = load_kernel(file, "start_and_wait.kd");
+  hsa_queue_t *first = classic_queue(), *queue = classic_queue();
+  hsa_signal_t awaited, done;
+  for (hsa_signal_t* signal : {&awaited, &done}) CHECK(hsa_signal_create(1, 0, nullptr, signal));
+  submit_and_wait(first, {append(kernel, list, length, 11)});
+  auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
+                                                                    static_cast<uint32_t*>(allocate_shared());
+  uint32_t* const copy = list + 64;
+  if (is_copy) {
+    CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &awaited, done));
+  } else {
+    submit(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), append(kernel, list, length, 22),
+                   dispatch(store, {flag, reinterpret_cast<uint32_t*>(1), 0}),
+                   barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
+  }
+  std::thread other([&] {
+    while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) usleep(1000);
+    hsa_signal_store_screlease(awaited, 0);
+    if (!is_copy) return;
+    wait(done);
+    __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  });
+  submit(queue, {dispatch(start_and_wait, {flag, started, 0}), barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, awaited)});
+  other.join();
+  wait(done);
+  submit_and_wait(queue, {});
+  for (hsa_queue_t* one : {first, queue}) CHECK(hsa_queue_destroy(one));
+  for (hsa_signal_t signal : {awaited, done}) CHECK(hsa_signal_destroy(signal));
+  return fetch(is_copy ? copy : list + 1, 1)[0] == (is_copy ? 11 : 22) ? 0 : 1;
+}
+
+// A dispatch and a copy share a signal. The dispatch is done when another one is due, and the copy begins once that
+// runs.
+int run_mixed(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd"), start_and_wait = load_kernel(file, "start_and_wait.kd");
+  hsa_queue_t* queue = classic_queue();
+  hsa_signal_t gate, both;
+  CHECK(hsa_signal_create(1, 0, nullptr, &gate));
+  CHECK(hsa_signal_create(2, 0, nullptr, &both));
+  uint32_t* const copy = list + 64;
+  CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &gate, both));
+  Packet before = append(kernel, list, length, 11);
+  before.completion_signal = both;
+  submit_and_wait(queue, {before});
+  auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
+                                                                    static_cast<uint32_t*>(allocate_shared());
+  std::thread other([&] {
+    while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) usleep(1000);
+    hsa_signal_store_screlease(gate, 0);
+    wait(both);
+    __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  });
+  submit_and_wait(queue, {dispatch(start_and_wait, {flag, started, 0})});
+  other.join();
+  CHECK(hsa_queue_destroy(queue));
+  for (hsa_signal_t signal : {gate, both}) CHECK(hsa_signal_destroy(signal));
+  return fetch(copy, 1)[0] == 11 ? 0 : 1;
+}
+
+// Another thread takes the access to mapped memory away while a dispatch runs.
+int run_seals(const char* file, uint32_t* list) {
+  const uint64_t start_and_wait = load_kernel(file, "start_and_wait.kd");
+  hsa_queue_t* queue = classic_queue();
+  auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
+                                                                    static_cast<uint32_t*>(allocate_shared());
+  std::atomic<bool> seals{false};
+  std::thread other([&] {
+    while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) usleep(1000);
+    seals = true;
+    const hsa_amd_memory_access_desc_t none{HSA_ACCESS_PERMISSION_NONE, device.gpu};
+    CHECK(hsa_amd_vmem_set_access(list, 2u << 20, &none, 1));
+  });
+  std::thread opens([&] {
+    while (!seals) usleep(1000);
+    usleep(200000);  // see let_be_held()
+    __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  });
+  submit_and_wait(queue, {dispatch(start_and_wait, {flag, started, 0})});
+  other.join();
+  opens.join();
+  CHECK(hsa_queue_destroy(queue));
+  return 0;
+}
+
+// A queue waits for a thread that needs a lock, which another thread holds around its launch.
+int run_locked(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  hsa_queue_t *first = classic_queue(), *queue = classic_queue();
+  hsa_signal_t gate;
+  CHECK(hsa_signal_create(1, 0, nullptr, &gate));
+  submit(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, gate), append(kernel, list + 64, length + 64, 22)});
+  std::mutex lock;
+  std::atomic<bool> is_locked{false};
+  std::thread launches([&] {
+    const std::lock_guard holds(lock);
+    is_locked = true;
+    submit_and_wait(queue, {append(kernel, list, length, 11)});
+  });
+  std::thread opens([&] {
+    while (!is_locked) usleep(1000);
+    const std::lock_guard holds(lock);
+    hsa_signal_store_screlease(gate, 0);
+  });
+  launches.join();
+  opens.join();
+  submit_and_wait(first, {});
+  for (hsa_queue_t* one : {first, queue}) CHECK(hsa_queue_destroy(one));
+  CHECK(hsa_signal_destroy(gate));
+  return fetch(list, 1)[0] == 11 && fetch(list + 64, 1)[0] == 22 ? 0 : 1;
+}
+
 // Calls through a table of functions, and a virtual function, of which a kernel has written the addresses.
 int run_functions(const char* file, uint32_t* list, uint32_t* length) {
   hsa_queue_t* queue = classic_queue();
@@ -587,7 +703,7 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|functions|crowd|relay|
+// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|released|mixed|seals|locked|functions|crowd|relay|
 // shares|large|outlives|loads|arguments|full|broken
 // pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
@@ -641,6 +757,14 @@ int main(int argument_count, char** arguments) {
     result = run_relay(arguments[1], list, length);
   } else if (queues == "awaited") {
     result = run_awaited(arguments[1], list, length, skip != 0);
+  } else if (queues == "released") {
+    result = run_released(arguments[1], list, length, skip != 0);
+  } else if (queues == "mixed") {
+    result = run_mixed(arguments[1], list, length);
+  } else if (queues == "seals") {
+    result = run_seals(arguments[1], list);
+  } else if (queues == "locked") {
+    result = run_locked(arguments[1], list, length);
   } else if (queues == "functions") {
     result = run_functions(arguments[1], list, length);
   } else if (queues == "large") {

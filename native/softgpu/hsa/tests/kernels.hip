@@ -42,6 +42,13 @@ extern "C" __global__ void wait_for(uint* flag) {
   }
 }
 
+// Tells that it runs, and goes on until the flag is set.
+extern "C" __global__ void start_and_wait(uint* flag, uint* started) {
+  __hip_atomic_store(started, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
+  while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_SYSTEM) == 0) {
+  }
+}
+
 using Change = uint (*)(uint);
 __device__ __attribute__((noinline)) uint doubled(uint value) {
   return 2 * value;
