@@ -54,6 +54,7 @@ const leftOut = {
     // hsa_amd_queue_create, which came with ROCm 7.13.
     ...['*AQueueMadeByDescriptor*', '*WithoutItsSlotInTheTables*', '*TheTablesThatItHandsOutAreEnough*'],
     '*AQueueOfTheRuntimesPool*', // the same
+    '*QueuesThatAVariablePuts*', // ROCr 6.4 reads the variable: its rings in the emulated GPU's memory were not tried
   ],
   softgpu_hip_surface_test: [
     ...['Gates.*', 'Errors.OfWhatIsNotThere'],
