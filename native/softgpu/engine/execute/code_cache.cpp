@@ -9,6 +9,7 @@
 #include "softgpu/engine/execute/instruction_select.h"
 #include "softgpu/engine/execute/observed.h"
 #include "softgpu/engine/observe/probes.h"
+#include "softgpu/engine/translate/liveness.h"
 #include "softgpu/engine/translate/translator.h"
 #include "softgpu/engine/wave/wave_fault.h"
 #include "softgpu/engine/wave/workgroup.h"
@@ -171,14 +172,16 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
     at += prepared.size_bytes() / 4;
   }
   run->waits = is_waiting(*run);
-  Translator* const translator = use_ == Use::kExecute && !run->waits ? Translator::shared() : nullptr;
+  const bool is_plain = use_ == Use::kExecute || use_ == Use::kRegisters;
+  Translator* const translator = is_plain && !run->waits ? Translator::shared() : nullptr;
   if (translator) {
     const auto find = [this](uint64_t address) -> const CodeRun* {
-      return contains(address) && address - base_ < kBytes
-                 ? runs_[(address - base_) / 4].load(std::memory_order_acquire)
-                 : nullptr;
+      return has_slot(address) ? runs_[(address - base_) / 4].load(std::memory_order_acquire) : nullptr;
     };
-    run->translation = std::make_shared<RunTranslation>(*translator, target_.wave_size, find);
+    const auto find_instruction = [this](uint64_t address) -> const DecodedInstruction* {
+      return use_ == Use::kExecute ? instruction_at(address) : nullptr;
+    };
+    run->translation = std::make_shared<RunTranslation>(*translator, target_.wave_size, find, find_instruction);
   }
   if (numbers_) run->number = numbers_->runs.fetch_add(1, std::memory_order_relaxed);
   std::lock_guard lock(mutex_);
@@ -186,6 +189,25 @@ const CodeRun& CodePage::prepare_run(unsigned slot) {
   owned_runs_.push_back(std::move(run));
   runs_[slot].store(owned_runs_.back().get(), std::memory_order_release);
   return *owned_runs_.back();
+}
+
+const DecodedInstruction* CodePage::instruction_at(uint64_t address) {
+  if (!has_slot(address)) return nullptr;
+  const auto slot = static_cast<unsigned>((address - base_) / 4);
+  const PreparedInstruction known = find(slot);
+  return known ? &*known : &*prepare(slot);
+}
+
+VectorRegisterSet CodePage::read_before_written(uint64_t address) {
+  {
+    std::lock_guard lock(mutex_);
+    if (const auto known = read_before_written_.find(address); known != read_before_written_.end())
+      return known->second;
+  }
+  Liveness liveness([this](uint64_t at) { return instruction_at(at); });
+  const VectorRegisterSet found = liveness.in_any_lane(address);
+  std::lock_guard lock(mutex_);
+  return read_before_written_.emplace(address, found).first->second;
 }
 
 std::shared_ptr<CodePage> CodeCache::page(Target target, uint64_t base, uint64_t first, uint64_t end) {

@@ -12,6 +12,7 @@
 #include "softgpu/engine/access/memory_port.h"
 #include "softgpu/engine/code/code_run.h"
 #include "softgpu/engine/wave/decoded_instruction.h"
+#include "softgpu/engine/wave/vector_register_set.h"
 
 namespace kernloop::softgpu {
 
@@ -53,9 +54,10 @@ class CodePage {
   };
 
   // Purpose of the decoded instructions: execution; a profile, in which each counts its effects (profile.h); accesses,
-  // in which a run ends after every access to memory, to look at it there and to interrupt the wave; or probes, which
-  // are called before the instructions that they wait for (probes.h).
-  enum class Use : uint8_t { kExecute, kProfile, kAccesses, kProbes };
+  // in which a run ends after every access to memory, to look at it there and to interrupt the wave; probes, which are
+  // called before the instructions that they wait for (probes.h); or execution of waves whose registers are looked at
+  // when they have ended (tests).
+  enum class Use : uint8_t { kExecute, kProfile, kAccesses, kProbes, kRegisters };
 
   // `first` and `end`: mapped part of [base, base + kBytes + kTailBytes). `numbers`: nullptr in a cache that is not
   // profiled. `probes`: for a cache with probes.
@@ -70,6 +72,10 @@ class CodePage {
   }
   // Decodes the instruction at the address. Faults (unmapped, unknown) become instructions that raise them.
   PreparedInstruction prepare(unsigned slot);
+  // Likewise; nullptr outside of the page.
+  const DecodedInstruction* instruction_at(uint64_t address);
+  // Registers that a wave which begins at the address may read before it writes them.
+  VectorRegisterSet read_before_written(uint64_t address);
   // The run that begins at the address.
   const CodeRun& run_at(unsigned slot) {
     const CodeRun* run = runs_[slot].load(std::memory_order_acquire);
@@ -90,6 +96,9 @@ class CodePage {
 
  private:
   const CodeRun& prepare_run(unsigned slot);
+  bool has_slot(uint64_t address) const {
+    return contains(address) && address >= base_ && address - base_ < kBytes && address % 4 == 0;
+  }
 
   Target target_;
   uint64_t base_, first_, end_;
@@ -102,6 +111,7 @@ class CodePage {
   std::mutex mutex_;
   std::vector<std::unique_ptr<DecodedInstruction>> owned_;
   std::vector<std::unique_ptr<CodeRun>> owned_runs_;
+  std::unordered_map<uint64_t, VectorRegisterSet> read_before_written_;
 };
 
 class CodeCache {

@@ -105,6 +105,7 @@ std::string Dispatch::prepare(Isa isa) {
   wave_size_ = kernel_.target.wave_size;
   max_waves_ = (items + wave_size_ - 1) / wave_size_;
   order_ = Permutation(workgroups_, options_.seed);
+  find_registers_read();
   if (options_.residency) {
     const uint64_t places = workgroups_at_once(*options_.residency, kernel_, max_waves_, lds_bytes_);
     if (places < workgroups_) places_ = places;
@@ -114,6 +115,18 @@ std::string Dispatch::prepare(Isa isa) {
   std::copy_n(request_.workgroup_size, 3, grid.workgroup_size);
   std::copy_n(request_.grid_size, 3, grid.grid_size);
   return probes_.allocate(*options_.probes, grid, options_.probed);
+}
+
+// Waves of large grids are short, more often than not: what nobody reads is not filled in.
+void Dispatch::find_registers_read() {
+  constexpr uint64_t kManyWaves = 2048;
+  if (code_.use() != CodePage::Use::kExecute || options_.adverse || workgroups_ < kManyWaves / max_waves_) return;
+  MemoryPort port(space_, nullptr);
+  try {
+    CodePage* const page = CodeView(code_, kernel_.target).page_of(kernel_.first_instruction(), port);
+    registers_read_ = page->read_before_written(kernel_.first_instruction());
+  } catch (const WaveFault&) {  // the first wave raises it
+  }
 }
 
 std::string Dispatch::preload_arguments() {
@@ -213,7 +226,7 @@ void Dispatch::begin_workgroup(uint64_t ordinal, Workgroup& workgroup,
   for (uint32_t k = 0; k < waves; ++k) {
     const auto index = static_cast<uint32_t>(order(k));
     WaveSlot& wave = *slots[k];
-    wave.begin_wave(kernel_.vgprs, kernel_.agprs, *fill_, UnwrittenFill::line_of_wave(ordinal, index));
+    wave.begin_wave(kernel_.vgprs, kernel_.agprs, *fill_, UnwrittenFill::line_of_wave(ordinal, index), registers_read_);
     wave.scratch.begin_wave(private_bytes_, *fill_);
     wave.clock =
         options_.machine_in_use ? WaveClock::of_machine_in_use(options_.machine_in_use, ordinal, index) : WaveClock{};

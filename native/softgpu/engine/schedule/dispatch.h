@@ -100,6 +100,7 @@ class Dispatch {
   uint64_t ordinal_of(uint64_t taken) const;
   std::string prepare(Isa isa);     // returns an error message, or an empty string
   std::string preload_arguments();  // the same
+  void find_registers_read();
   void set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_t wave_index) const;
   void wave_geometry(uint64_t ordinal, uint32_t id[3], uint32_t size[3]) const;
   void set_initial_registers(WaveSlot& wave, const Workgroup& workgroup, const uint32_t size[3], uint32_t wave_index,
@@ -112,7 +113,8 @@ class Dispatch {
   const DispatchRequest& request_;
   const DispatchOptions& options_;
   KernelDescriptor kernel_;
-  uint32_t preloaded_[16] = {};  // kernel arguments that waves find in SGPRs
+  uint32_t preloaded_[16] = {};                                   // kernel arguments that waves find in SGPRs
+  VectorRegisterSet registers_read_ = VectorRegisterSet().set();  // before a wave writes them, or all
   uint32_t groups_[3] = {0, 0, 0};
   uint64_t workgroups_ = 0;
   uint64_t places_ = 0;  // for workgroups; 0: for all

@@ -84,7 +84,7 @@ class LoneWave {
   const UnwrittenFill fill{0};
   AddressSpace space;
   Program program;
-  CodeCache code;
+  CodeCache code{CodePage::Use::kRegisters};
   std::vector<uint8_t> lds;
   Workgroup workgroup;
   WaveSlot wave;

@@ -16,11 +16,19 @@ namespace kernloop::softgpu::testing {
 namespace {
 
 constexpr uint32_t kNopOfStreams = 0xbf800000;
+constexpr uint32_t kMostReads = 4;
 constexpr uint32_t kNoInstruction = 0xbfff0000;  // SOPP without such an opcode
 constexpr size_t kTextBytes = 4096;
 
 uint32_t s_endpgm(Target target) {
   return target.isa == Isa::kGfx1100 ? 0xbfb00000 : 0xbf810000;
+}
+
+// v_readlane_b32 of a lane that the wave has.
+void read_lane(Target target, unsigned vgpr, std::mt19937_64& random, std::vector<uint32_t>& words) {
+  constexpr uint32_t kFirstVector = 256, kFirstConstant = 128;
+  words.push_back((is_rdna(target.isa) ? 0xd7600000 : 0xd2890000) | static_cast<uint32_t>(random() % 96));
+  words.push_back((kFirstVector + vgpr) | (kFirstConstant + static_cast<uint32_t>(random() % 64)) << 9);
 }
 
 bool is_executed_in_streams(Target target, const Instruction& instruction) {
@@ -70,12 +78,18 @@ std::string first_difference(const char* what, const std::vector<uint8_t>& a, co
 
 }  // namespace
 
-RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator) {
+RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator,
+                           const std::function<void(const Instruction&, Words&)>& change) {
   RandomStream stream{target, {}};
+  std::vector<unsigned> results;
   const size_t count = 4 + random() % 28;
   for (size_t added = 0; added < count;) {
     Words words = generator.shaped();
     DecodeResult decoded = decode(target, words);
+    if (change && decoded.status == DecodeStatus::kOk) {
+      change(decoded.instruction, words);
+      decoded = decode(target, words);
+    }
     if (decoded.status != DecodeStatus::kOk || !is_wanted(target, decoded.instruction, random)) continue;
     if (is_branch(decoded.instruction.op) && random() % 8) {
       const auto distance = static_cast<int32_t>(random() % (count + 4)) - 4;
@@ -84,7 +98,11 @@ RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator
     }
     stream.words.insert(stream.words.end(), words.begin(), words.begin() + decoded.instruction.size_bytes / 4);
     ++added;
+    const Operand& result = decoded.instruction.dst[0];
+    if (decoded.instruction.dst_count > 0 && result.kind == Operand::Kind::kVgpr) results.push_back(result.index);
   }
+  for (unsigned k = 0; k < kMostReads && !results.empty(); ++k)
+    read_lane(target, results[random() % results.size()], random, stream.words);
   stream.words.push_back(random() % 8 ? s_endpgm(target) : kNoInstruction);
   return stream;
 }
@@ -203,20 +221,23 @@ void StreamMachine::restore() {
   wave_.pc = text_.address();
 }
 
-StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool step_by_step) {
+StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool step_by_step, CodePage::Use use,
+                             const std::function<void(WaveSlot&)>& before_step) {
   std::memset(text_.as<uint8_t>(), 0xff, kTextBytes);
   std::memcpy(text_.as<uint8_t>(), stream.words.data(), stream.words.size() * 4);
   restore();
   MemoryPort port(space_, nullptr);
   port.past_lds = [](const WaveFault&, const Wave&, const Instruction&) {};
-  CodeCache code;
+  CodeCache code(use);
   Interpreter interpreter(port, code, target_);
   wave_.memory = &port;
   StreamEnd end;
   try {
     if (step_by_step) {
-      while (wave_.instructions < limit && (wave_.state == WaveState::kReady || wave_.state == WaveState::kIndexed))
+      while (wave_.instructions < limit && (wave_.state == WaveState::kReady || wave_.state == WaveState::kIndexed)) {
+        if (before_step) before_step(wave_);
         interpreter.run(wave_, wave_.instructions + 1);
+      }
     } else {
       interpreter.run(wave_, limit);
     }
@@ -229,6 +250,16 @@ StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool st
   end.data = copy_of(data_.begin(), kDataBytes);
   end.lds = lds_;
   return end;
+}
+
+StreamEnd StreamMachine::run_past_faults(RandomStream& stream, uint64_t limit, std::mt19937_64& random) {
+  const bool keeps_fault = random() % 8 == 0;
+  for (;;) {
+    StreamEnd end = run(stream, limit, false);
+    const size_t at = (end.pc - text_address()) / 4;
+    if (!end.fault || keeps_fault || at + 1 >= stream.words.size()) return end;
+    stream.drop(at);
+  }
 }
 
 }  // namespace kernloop::softgpu::testing

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/tests/program.h"
 #include "softgpu/engine/vector/select.h"
 #include "softgpu/engine/wave/wave_fault.h"
@@ -15,8 +17,8 @@
 
 namespace kernloop::softgpu::testing {
 
-// Instructions, most of which the engine executes, with jumps that mostly stay inside; at the end s_endpgm or a word
-// that is no instruction.
+// Instructions, most of which the engine executes, with jumps that mostly stay inside; at the end scalars read some of
+// their results, and s_endpgm or a word that is no instruction follows.
 struct RandomStream {
   Target target;
   std::vector<uint32_t> words;
@@ -25,7 +27,9 @@ struct RandomStream {
   void drop(size_t word);
   std::string listing() const;
 };
-RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator);
+// `change`: what becomes of the words of each instruction, which are drawn again if they are no instruction then.
+RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator,
+                           const std::function<void(const Instruction&, Words&)>& change = {});
 
 // State after a run.
 struct StreamEnd {
@@ -47,8 +51,12 @@ class StreamMachine {
 
   // Registers and memory for the next runs: pointers, small numbers, special floats, anything.
   void draw_state(std::mt19937_64& random);
-  // `step_by_step`: one instruction at a time, rather than in straight-line runs.
-  StreamEnd run(const RandomStream& stream, uint64_t limit, bool step_by_step);
+  // `step_by_step`: one instruction at a time, rather than in straight-line runs; `before_step` is called before each.
+  StreamEnd run(const RandomStream& stream, uint64_t limit, bool step_by_step,
+                CodePage::Use use = CodePage::Use::kRegisters, const std::function<void(WaveSlot&)>& before_step = {});
+  // Most streams would fault at their first memory instructions and reach little of the rest: faulting instructions
+  // become s_nop, in seven of eight.
+  StreamEnd run_past_faults(RandomStream& stream, uint64_t limit, std::mt19937_64& random);
   uint64_t text_address() const { return text_.address(); }
 
  private:

@@ -168,19 +168,20 @@ TEST(UnwrittenFills, BeginAtAnyLineAndRepeat) {
 
 class UnwrittenPlaces : public ::testing::TestWithParam<TargetCase> {
  protected:
-  static constexpr uint32_t kGroups = 40, kItems = kGroups * 128;
+  static constexpr uint32_t kItems = 40 * 128, kMostItems = 1100 * 128;
 
   // Four words a work-item.
-  std::vector<uint32_t> shown(const char* kernel, DispatchOptions options, uint32_t argument = 1) {
-    DispatchRequest request = device.request(kernel, linear(kItems, 128), Arguments(out.address(), argument));
+  std::vector<uint32_t> shown(const char* kernel, DispatchOptions options, uint32_t argument = 1,
+                              uint32_t items = kItems) {
+    DispatchRequest request = device.request(kernel, linear(items, 128), Arguments(out.address(), argument));
     request.group_segment_bytes = 128 * 4 * 4 + 128 * 4;  // `lds`: static, then dynamic
     const DispatchOutcome outcome = device.engine.run(request, options);
     EXPECT_FALSE(outcome.fault) << outcome.fault->text();
-    return {out.begin(), out.end()};
+    return {out.begin(), out.begin() + size_t{items} * 4};
   }
 
   Device device{code_for("unwritten", GetParam()), GetParam().isa};
-  Array<uint32_t> out{device.space, size_t{kItems} * 4};
+  Array<uint32_t> out{device.space, size_t{kMostItems} * 4};
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, UnwrittenPlaces, ::testing::ValuesIn(kTargetCases), name_of_target);
@@ -236,6 +237,17 @@ TEST_P(UnwrittenPlaces, AreTheSameWhateverTheThreadsAndTheOrder) {
     EXPECT_EQ(shown(kernel, {.seed = 77, .threads = 1, .unwritten_fill = 9}), first) << kernel;
     EXPECT_EQ(shown(kernel, {.seed = 5, .threads = 3, .unwritten_fill = 9}), first) << kernel;
     EXPECT_NE(shown(kernel, {.threads = 1, .unwritten_fill = 10}), first) << kernel;
+  }
+}
+
+// There, registers that no instruction reads are not filled in.
+TEST_P(UnwrittenPlaces, AreTheSameInTheFirstWorkgroupsOfALargeGrid) {
+  for (const char* kernel : {"registers", "lds", "private_words"}) {
+    const std::vector<uint32_t> first = shown(kernel, {.unwritten_fill = 9});
+    shown(kernel, {.unwritten_fill = 10}, 1, kMostItems);
+    std::vector<uint32_t> large = shown(kernel, {.unwritten_fill = 9}, 1, kMostItems);
+    large.resize(first.size());
+    EXPECT_EQ(large, first) << kernel;
   }
 }
 

@@ -322,14 +322,12 @@ class FunctionText {
   }
 
   std::string with_other_half(const LaneOperation& operation, const std::string& value) {
+    if (!keeps_other_half(operation)) return value;
     const Instruction& i = *operation.instruction;
-    const FormRule& rule = *operation.rule;
-    const bool is_half = rule.result_bits == 16;
-    if (is_half && i.encoding == Encoding::kVop3 && (i.op_sel & 8))
-      return merged(read_plane(plane_of(i.dst[0])), with_constant("shl", value, 16));
-    if ((is_half && rule.preserve_high) || operation.keeps == Keeps::kHighHalf)
-      return merged(value, read_plane(plane_of(i.dst[0])));
-    return value;
+    const std::string before = read_plane(plane_of(i.dst[0]));
+    if (operation.rule->result_bits == 16 && i.encoding == Encoding::kVop3 && (i.op_sel & 8))
+      return merged(before, with_constant("shl", value, 16));
+    return merged(value, before);
   }
 
   void write_mask(const Operand& operand, const std::string& value) {
@@ -409,6 +407,7 @@ class FunctionText {
   std::string stores() {
     std::string all, some;
     for (unsigned plane : written_) {
+      if (segment_.unread.test(plane)) continue;
       const std::string at = address_of(body_end_, plane);
       all += "  store <16 x i32> " + planes_[plane] + ", ptr " + at + ", align 4\n";
       const std::string old = define(some, "load <16 x i32>, ptr " + at + ", align 4");

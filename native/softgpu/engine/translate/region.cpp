@@ -273,12 +273,17 @@ std::vector<const CodeRun*> runs_of_region(const CodeRun& first, const FindRun& 
   return runs;
 }
 
-RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, const std::string& name) {
+RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, const std::string& name,
+                        FindInstruction find) {
   RegionText text{std::make_shared<TranslatedRegion>(), {}, name, {}};
   TranslatedRegion& region = *text.region;
   region.runs = std::move(runs);
+  Liveness liveness(std::move(find));
   for (size_t k = 0; k < region.runs.size(); ++k) {
-    for (const Segment& segment : find_segments(region.runs[k]->steps, wave_size)) {
+    const std::vector<CodeRun::Step>& steps = region.runs[k]->steps;
+    for (Segment& segment : find_segments(steps, wave_size)) {
+      // The last step of a run is in no segment.
+      segment.unread = ~liveness.in_active_lanes(steps[segment.end].instruction->address);
       text.segments.push_back(name + ".segment_" + decimal(text.segments.size()));
       text.module.add(segment, wave_size, text.segments.back());
       region.segments.emplace_back(segment, nullptr);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "softgpu/engine/translate/emitter.h"
+#include "softgpu/engine/translate/liveness.h"
 #include "softgpu/engine/translate/translated_run.h"
 
 namespace kernloop::softgpu {
@@ -25,6 +26,8 @@ struct RegionText {
   std::string name;                   // of its function
   std::vector<std::string> segments;  // of theirs
 };
-RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, const std::string& name);
+// `find`: the code around the runs.
+RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, const std::string& name,
+                        FindInstruction find);
 
 }  // namespace kernloop::softgpu

@@ -49,19 +49,6 @@ bool find_operation(const DecodedInstruction& decoded, LaneOperation& operation)
   return std::all_of(same.src, same.src + same.src_count, is_operand);
 }
 
-std::vector<LaneOperation> operations_of(const DecodedInstruction& decoded) {
-  std::vector<LaneOperation> found(1);
-  if (decoded.encoding != Encoding::kVopd) {
-    if (!find_operation(decoded, found[0])) found.clear();
-    return found;
-  }
-  if (!decoded.equivalent) return {};
-  const auto& dual = static_cast<const DualInstruction&>(*decoded.equivalent);
-  found.resize(2);
-  if (!find_operation(dual.first, found[0]) || !find_operation(dual.second, found[1])) found.clear();
-  return found;
-}
-
 bool is_scalar_operand(const Operand& operand) {
   return operand.kind == Kind::kSgpr || operand.kind == Kind::kConstant;
 }
@@ -110,7 +97,7 @@ class Builder {
       ++segment_.lds_reads;
       return add_step({step, &decoded, {}, lds});
     }
-    std::vector<LaneOperation> operations = operations_of(decoded);
+    std::vector<LaneOperation> operations = lane_operations_of(decoded);
     if (operations.empty()) return false;
     const size_t masks = segment_.masks.size();
     for (const LaneOperation& operation : operations) {
@@ -223,6 +210,26 @@ class Builder {
 };
 
 }  // namespace
+
+std::vector<LaneOperation> lane_operations_of(const DecodedInstruction& instruction) {
+  std::vector<LaneOperation> found(1);
+  if (instruction.encoding != Encoding::kVopd) {
+    if (!find_operation(instruction, found[0])) found.clear();
+    return found;
+  }
+  if (!instruction.equivalent) return {};
+  const auto& dual = static_cast<const DualInstruction&>(*instruction.equivalent);
+  found.resize(2);
+  if (!find_operation(dual.first, found[0]) || !find_operation(dual.second, found[1])) found.clear();
+  return found;
+}
+
+bool keeps_other_half(const LaneOperation& operation) {
+  const Instruction& i = *operation.instruction;
+  const bool is_half = operation.rule && operation.rule->result_bits == 16;
+  if (is_half && i.encoding == Encoding::kVop3 && (i.op_sel & 8)) return true;
+  return (is_half && operation.rule->preserve_high) || operation.keeps == Keeps::kHighHalf;
+}
 
 std::vector<Segment> find_segments(std::span<const CodeRun::Step> run, unsigned wave_size) {
   return Builder(wave_size).build(run);

@@ -9,6 +9,7 @@
 
 #include "softgpu/engine/code/code_run.h"
 #include "softgpu/engine/translate/lds_read.h"
+#include "softgpu/engine/translate/register_use.h"
 #include "softgpu/engine/vector/form_rule.h"
 
 namespace kernloop::softgpu {
@@ -19,6 +20,11 @@ struct LaneOperation {
   const vector::FormRule* rule;
   Keeps keeps;
 };
+
+// One, two of VOPD; none if the interpreter does not execute the instruction by the semantics of the vector rows alone.
+std::vector<LaneOperation> lane_operations_of(const DecodedInstruction& instruction);
+// Whether the result keeps one half of what its register held.
+bool keeps_other_half(const LaneOperation& operation);
 
 // A mask of lanes that a segment writes to scalar registers.
 struct SegmentMask {
@@ -44,6 +50,7 @@ struct Segment {
   std::vector<SegmentMask> masks;
   bool follows_mode = false;  // to be executed in the default MODE alone
   uint16_t lds_reads = 0;     // the only steps that may fault
+  VectorRegisterSet unread;   // nobody reads these before they are written again: they need not be stored
 };
 
 // The segments of a run that are worth a function. Its last step is in none: it may look at the program counter.

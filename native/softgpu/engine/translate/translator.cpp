@@ -53,7 +53,7 @@ const TranslatedRun* RunTranslation::count_execution(const CodeRun& run) {
     const bool is_hot = its.executions_.load(std::memory_order_relaxed) >= threshold / 2;
     return is_hot && !its.is_requested_.load(std::memory_order_relaxed) ? other : nullptr;
   };
-  translator_.request(runs_of_region(run, find), wave_size_);
+  translator_.request(runs_of_region(run, find), wave_size_, find_instruction_);
   return translated_.load(std::memory_order_acquire);
 }
 
@@ -83,10 +83,10 @@ Translator* Translator::shared() {
   return translator;
 }
 
-void Translator::request(const std::vector<const CodeRun*>& runs, unsigned wave_size) {
+void Translator::request(const std::vector<const CodeRun*>& runs, unsigned wave_size, const FindInstruction& find) {
   if (is_broken_.load(std::memory_order_relaxed)) return;
   try {
-    queue(runs, wave_size);
+    queue(runs, wave_size, find);
   } catch (const std::exception& problem) {  // no memory, no thread
     stop(problem.what());
   }
@@ -101,9 +101,9 @@ void Translator::stop(const std::string& problem) {
   changed_.notify_all();
 }
 
-void Translator::queue(const std::vector<const CodeRun*>& runs, unsigned wave_size) {
+void Translator::queue(const std::vector<const CodeRun*>& runs, unsigned wave_size, const FindInstruction& find) {
   const std::string name = "region_" + std::to_string(functions_.fetch_add(1, std::memory_order_relaxed));
-  Request request{write_region(runs, wave_size, name), {}};
+  Request request{write_region(runs, wave_size, name, find), {}};
   if (request.text.segments.empty()) return;
   for (uint32_t k = 0; k < runs.size(); ++k) {
     if (k == 0 || runs[k]->translation->take_request()) request.entries.push_back({k, runs[k]->translation});

@@ -19,9 +19,13 @@ class Translator;
 // Translation of one run. The thread that makes it shares it with the run, which may be gone first.
 class RunTranslation {
  public:
-  // `find`: a run that is prepared, while this one is executed.
-  RunTranslation(Translator& translator, unsigned wave_size, FindRun find)
-      : translator_(translator), wave_size_(wave_size), find_(std::move(find)) {}
+  // `find`: a run that is prepared, while this one is executed; `find_instruction`: any instruction of the code that
+  // changes only together with the run.
+  RunTranslation(Translator& translator, unsigned wave_size, FindRun find, FindInstruction find_instruction)
+      : translator_(translator),
+        wave_size_(wave_size),
+        find_(std::move(find)),
+        find_instruction_(std::move(find_instruction)) {}
   ~RunTranslation() { delete translated_.load(); }
   RunTranslation(const RunTranslation&) = delete;
   RunTranslation& operator=(const RunTranslation&) = delete;
@@ -40,6 +44,7 @@ class RunTranslation {
   Translator& translator_;
   const unsigned wave_size_;
   const FindRun find_;
+  const FindInstruction find_instruction_;
   std::atomic<const TranslatedRun*> translated_{nullptr};
   std::atomic<uint32_t> executions_{0};
   std::atomic<bool> is_requested_{false};
@@ -68,7 +73,7 @@ class Translator {
   explicit Translator(Options options) : options_(options) {}
   const Options& options() const { return options_; }
   // The runs of a region.
-  void request(const std::vector<const CodeRun*>& runs, unsigned wave_size);
+  void request(const std::vector<const CodeRun*>& runs, unsigned wave_size, const FindInstruction& find);
 
  private:
   // The instructions of the runs may be gone when they are translated: their text is made at once.
@@ -80,7 +85,7 @@ class Translator {
     };
     std::vector<Entry> entries;
   };
-  void queue(const std::vector<const CodeRun*>& runs, unsigned wave_size);
+  void queue(const std::vector<const CodeRun*>& runs, unsigned wave_size, const FindInstruction& find);
   void start_thread();
   void wait_for_its_share();
   void stop(const std::string& problem);

@@ -17,8 +17,14 @@ constexpr uint64_t kSgprLines = 128 / UnwrittenFill::kLineWords;
 constexpr uint64_t kLinesPerRow = kLanes / UnwrittenFill::kLineWords;
 
 // Resets the kernel's own rows; an earlier kernel's rows beyond them go back to zero, as in a fresh slot.
-void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale, const UnwrittenFill& fill, uint64_t line) {
-  fill.copy(rows[0], size_t{owned} * kLanes, line);
+void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale, const UnwrittenFill& fill, uint64_t line,
+                const VectorRegisterSet& read, size_t first_of_set) {
+  for (unsigned k = 0; k < owned;) {
+    unsigned end = k;
+    while (end < owned && read.test(first_of_set + end)) ++end;
+    if (end > k) fill.copy(rows[k], size_t{end - k} * kLanes, line + k * kLinesPerRow);
+    k = end + 1;
+  }
   if (stale > owned) fill_dwords(rows[owned], size_t{stale - owned} * kLanes, 0);
 }
 
@@ -78,11 +84,12 @@ WaveSlot::WaveSlot() : registers_(size_t{kRegisterRows} * sizeof(VectorRegister)
   agpr = vgpr + 256;
 }
 
-void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line) {
+void WaveSlot::begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line,
+                          const VectorRegisterSet& read) {
   const uint64_t vgpr_line = line + kSgprLines, agpr_line = vgpr_line + vgprs * kLinesPerRow;
   fill.copy(sgpr, 128, line);
-  reset_rows(vgpr, vgprs, stale_vgprs_, fill, vgpr_line);
-  reset_rows(agpr, agprs, stale_agprs_, fill, agpr_line);
+  reset_rows(vgpr, vgprs, stale_vgprs_, fill, vgpr_line, read, 0);
+  reset_rows(agpr, agprs, stale_agprs_, fill, agpr_line, read, 256);
   stale_vgprs_ = vgprs;
   stale_agprs_ = agprs;
   pc = next_pc = 0;

@@ -10,6 +10,7 @@
 #include "softgpu/engine/wave/pending_results.h"
 #include "softgpu/engine/wave/race_shadow.h"
 #include "softgpu/engine/wave/unwritten_fill.h"
+#include "softgpu/engine/wave/vector_register_set.h"
 #include "softgpu/engine/wave/wave.h"
 
 namespace kernloop::softgpu {
@@ -70,8 +71,10 @@ struct WaveSlot : Wave {
   static constexpr unsigned kRegisterRows = 256 + 256 + 32;
 
   WaveSlot();
-  // Registers as the kernel finds them: the fill from `line` on.
-  void begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line);
+  // Registers as the kernel finds them: the fill from `line` on. Vector registers that are not in `read` are left as
+  // they are.
+  void begin_wave(unsigned vgprs, unsigned agprs, const UnwrittenFill& fill, uint64_t line,
+                  const VectorRegisterSet& read = VectorRegisterSet().set());
 
   WaveScratch scratch;
   uint64_t flat_scratch = 0;   // gfx1030 keeps it in a hardware register, gfx90a in s[102:103]

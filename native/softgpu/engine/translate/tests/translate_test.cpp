@@ -326,7 +326,7 @@ TEST_P(Translation, BranchesByTheVccOfTheLanesThatTheWaveHas) {
     Code code(target);
     const CodeRun& run = code.run_of({negate, negate, branch});
     const DecodedInstruction& last = *run.steps.back().instruction;
-    const RegionText text = write_region({&run}, target.wave_size, "region");
+    const RegionText text = write_region({&run}, target.wave_size, "region", [](uint64_t) { return nullptr; });
     std::string problem;
     const std::string object = LaneCompiler().compile(text.module.text(), problem);
     const std::shared_ptr<const LoadedCode> compiled = LoadedCode::load(object, problem);
