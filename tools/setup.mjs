@@ -1,13 +1,11 @@
 // Installs the requirements of both commands in the README: system packages, npm packages, the native build.
 // Idempotent; Node built-ins only.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { runMain, root, step, StepError, together } from './console.mjs';
+import { runMain, step, StepError, together } from './console.mjs';
 import { aptLocks, lockSeconds, waitForLocks } from './apt-locks.mjs';
 import { ensureGenerated } from '../bin/generated.js';
 import { buildCore, buildTested } from './native.mjs';
+import { installNpmPackages } from './npm-packages.mjs';
 import { installPython } from './python.mjs';
 
 /**
@@ -118,19 +116,6 @@ function systemPackages(groups) {
         throw new StepError(`still missing after the installation: ${still.join(' ')}`, `run: sudo ${line}`, 5);
     }
   };
-}
-
-async function installNpmPackages() {
-  const stamp = join(root, 'node_modules', '.kernloop-lock');
-  const digest = createHash('sha256')
-    .update(readFileSync(join(root, 'package-lock.json')))
-    .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
-  // Not `npm ci`: it refuses a lock file from which a registry's mirror omitted packages for other platforms. The
-  // versions still come from the lock. `npm run --silent` would silence this npm's errors, too.
-  const words = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn'];
-  await step('npm packages', 'npm', words, { progress: (line) => (line.startsWith('npm warn') ? '' : line) });
-  writeFileSync(stamp, digest);
 }
 
 /**

@@ -1,0 +1,63 @@
+// npm's packages, from the lock file. Node built-ins only.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { root, step, StepError } from './console.mjs';
+
+const folder = 'node_modules/';
+const nameIn = (place) => place.slice(place.lastIndexOf(folder) + folder.length);
+
+/**
+ * The lock with the address of each package's file. The lock in git has none, because registries differ. Without them npm
+ * asks for all versions of each of 1,000 packages, most of a cold installation's time. Every registry has a file at the
+ * address that name and version make; its content is the one of the lock's digest. Optional packages of other platforms,
+ * which the lock does not have, go: npm would ask for them, and not install them.
+ */
+export function withAddresses(lock, registry) {
+  const base = registry.endsWith('/') ? registry : `${registry}/`;
+  const places = Object.entries(lock.packages);
+  const known = new Set(places.map(([place]) => nameIn(place)));
+  const addressed = ([place, entry]) => {
+    const optional = Object.entries(entry.optionalDependencies ?? {}).filter(([name]) => known.has(name));
+    const whole = entry.optionalDependencies ? { ...entry, optionalDependencies: Object.fromEntries(optional) } : entry;
+    if (!place.includes(folder) || entry.resolved || !entry.integrity) return [place, whole];
+    const name = entry.name ?? nameIn(place);
+    return [place, { ...whole, resolved: `${base}${name}/-/${name.split('/').at(-1)}-${entry.version}.tgz` }];
+  };
+  return { ...lock, packages: Object.fromEntries(places.map(addressed)) };
+}
+
+/**
+ * Not `npm ci`: it refuses a lock file from which a registry's mirror omitted packages for other platforms. The versions
+ * still come from the lock. `npm run --silent` would silence this npm's errors, too.
+ */
+const install = (options) =>
+  step('npm packages', 'npm', ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=warn'], {
+    progress: (line) => (line.startsWith('npm warn') ? '' : line),
+    ...options,
+  });
+
+/** Installs what the lock has, once: the digest of the lock is kept beside the packages. */
+export async function installNpmPackages() {
+  const stamp = join(root, 'node_modules', '.kernloop-lock');
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const digest = createHash('sha256').update(text).digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+  const registry = spawnSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8' });
+  if (registry.status !== 0) throw new StepError('npm config get registry failed', registry.stderr);
+  // npm prefers it to package-lock.json, and leaves both as they are with --no-save.
+  const addressed = join(root, 'npm-shrinkwrap.json');
+  let isInstalled = false;
+  try {
+    writeFileSync(addressed, JSON.stringify(withAddresses(JSON.parse(text), registry.stdout.trim())));
+    isInstalled = (await install({ allowFailure: true })).code === 0;
+  } finally {
+    rmSync(addressed, { force: true });
+  }
+  if (!isInstalled) {
+    console.log('  npm packages: not by the addresses that names and versions make; the registry is asked for them');
+    await install();
+  }
+  writeFileSync(stamp, digest);
+}
