@@ -50,6 +50,8 @@ export const native = [
   // Those that do all of it together stay.
   'NothingRunsWhileACaptureReadsMemory/(kernels|streams|events|graphs|copies|plain|pinned|registered|rectangles|callbacks|forks)',
   '/OpFactsOf\\.[A-Za-z0-9]*/gfx(942|1030)',
+  // It waits for 6 seconds.
+  'LlvmLibrary\\.AProgramThatEndsWaitsForASlowPartOfACompilation',
   // pgo_runtime_parts_test stays.
   'RuntimePgo\\.',
   'pgo_gate_test',

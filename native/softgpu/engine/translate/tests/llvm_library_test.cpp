@@ -56,6 +56,13 @@ TEST(LlvmLibrary, AProgramMayEndInTheMiddleOfACompilation) {
   }
 }
 
+// It did not wait for longer than 5 seconds, of which a busy machine leaves a thread a fraction.
+TEST(LlvmLibrary, AProgramThatEndsWaitsForASlowPartOfACompilation) {
+  const Ended ended = run(kProgram + " SLOW 6000");
+  EXPECT_EQ(ended.output, "in LLVM\nout of LLVM\n");
+  EXPECT_EQ(ended.status, 0);
+}
+
 // A destructor is registered as soon as its object is made, and the last one registered is called first.
 TEST(LlvmLibrary, AProgramMayEndWhileLlvmIsOpened) {
   const Ended ended = run("KERNLOOP_SOFTGPU_LLVM=" KERNLOOP_TEST_SLOW_LIBRARY " " + kProgram + " END 100");

@@ -1,5 +1,5 @@
-// llvm_program COMPILE | FATAL | END MILLISECONDS | WAIT | LOOP EXECUTIONS MILLISECONDS: a program in which LLVM is
-// used (llvm_library_test.cpp).
+// llvm_program COMPILE | FATAL | END MILLISECONDS | SLOW MILLISECONDS | WAIT | LOOP EXECUTIONS MILLISECONDS: a program
+// in which LLVM is used (llvm_library_test.cpp).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 
 #include "softgpu/engine/execute/code_cache.h"
 #include "softgpu/engine/translate/compiler.h"
+#include "softgpu/engine/translate/llvm_library.h"
 #include "softgpu/engine/translate/translator.h"
 
 namespace {
@@ -62,6 +63,30 @@ int end(unsigned milliseconds) {
   return 0;
 }
 
+// Ends with 7 if it comes to what it registered before LLVM was opened while a thread is in LLVM.
+int end_slowly(unsigned milliseconds) {
+  static std::atomic<bool> is_in_llvm{false};
+  std::atexit([] {
+    if (is_in_llvm) ::_exit(7);
+  });
+  std::thread([milliseconds] {
+    std::string problem;
+    const LlvmLibrary* const llvm = LlvmLibrary::open(15, problem);
+    if (!llvm) std::_Exit(8);
+    llvm->use(
+        [milliseconds] {
+          is_in_llvm = true;
+          std::puts("in LLVM"), std::fflush(stdout);
+          ::usleep(milliseconds * 1000);
+          std::puts("out of LLVM"), std::fflush(stdout);
+          is_in_llvm = false;
+        },
+        problem);
+  }).detach();
+  while (!is_in_llvm) ::usleep(100);
+  return 0;
+}
+
 // A program that waits for any child never sees one of the translator's.
 int wait_for_any() {
   std::atomic<bool> is_done{false};
@@ -101,6 +126,7 @@ int main(int count, char** words) {
   if (mode == "COMPILE") return compile();
   if (mode == "FATAL") return fatal();
   if (mode == "END" && count > 2) return end(static_cast<unsigned>(std::atoi(words[2])));
+  if (mode == "SLOW" && count > 2) return end_slowly(static_cast<unsigned>(std::atoi(words[2])));
   if (mode == "LOOP" && count > 3)
     return loop(static_cast<unsigned>(std::atoi(words[2])), static_cast<unsigned>(std::atoi(words[3])));
   if (mode == "WAIT") return wait_for_any();
