@@ -35,6 +35,7 @@ std::optional<std::string> stand_in(const char* path) {
       {"/sys/class/kfd/kfd/topology", kernel().topology},
       {"/sys/dev/char/226:128", "/drm"},
       {"/sys/module/amdgpu", "/module"},
+      {"/proc/modules", "/modules"},  // rocminfo before 6.0 looks there for the driver
   };
   if (path == nullptr) return std::nullopt;
   const std::string_view given = path;

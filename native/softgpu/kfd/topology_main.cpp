@@ -152,6 +152,8 @@ void write_all(const std::filesystem::path& root) {
     }
     // rocminfo asks whether the driver is loaded; libdrm looks the render node's siblings up.
     write(folder / "module/initstate", "live\n");
+    std::filesystem::create_directories(folder / "module/holders");
+    write(folder / "modules", "amdgpu 9326592 0 - Live 0x0000000000000000\n");
     write(folder / "drm/device/uevent", "DRIVER=amdgpu\nPCI_SLOT_NAME=0000:03:00.0\n");
     write(folder / "drm/device/drm/renderD128/dev", "226:128\n");
     write(folder / "drm/device/drm/card0/dev", "226:0\n");
