@@ -10,7 +10,7 @@ const nameIn = (place) => place.slice(place.lastIndexOf(folder) + folder.length)
 
 /**
  * The lock with the address of each package's file. The lock in git has none, because registries differ. Without them npm
- * asks for all versions of each of 1,000 packages, most of a cold installation's time. Every registry has a file at the
+ * asks for all versions of each of 1,000 packages, most of a cold installation's time. Registries have a file at the
  * address that name and version make; its content is the one of the lock's digest. Optional packages of other platforms,
  * which the lock does not have, go: npm would ask for them, and not install them.
  */
@@ -48,14 +48,17 @@ export async function installNpmPackages() {
   if (registry.status !== 0) throw new StepError('npm config get registry failed', registry.stderr);
   // npm prefers it to package-lock.json, and leaves both as they are with --no-save.
   const addressed = join(root, 'npm-shrinkwrap.json');
-  let isInstalled = false;
+  let code, tail;
   try {
     writeFileSync(addressed, JSON.stringify(withAddresses(JSON.parse(text), registry.stdout.trim())));
-    isInstalled = (await install({ allowFailure: true })).code === 0;
+    ({ code, tail } = await install({ allowFailure: true }));
   } finally {
     rmSync(addressed, { force: true });
   }
-  if (!isInstalled) {
+  // npm ends with 1 then, too.
+  if (code === 130 || tail.some((line) => /error signal SIG(INT|TERM)/.test(line)))
+    throw new StepError('npm packages: stopped', 'run the command again', 130);
+  if (code !== 0) {
     console.log('  npm packages: not by the addresses that names and versions make; the registry is asked for them');
     await install();
   }
