@@ -156,6 +156,7 @@ TEST_F(SoftgpuQueueTest, AReplayRefusesFunctionPointersThatLeadNowhereAndFollows
   run.select("^append$", 1, "reachable", "without");
   run.select("^call_function$", 1, "reachable", "table");
   run.select("^measure_shape$", 1, "reachable", "virtual");
+  run.select("^take_functions$", 1, "reachable", "written");
   ASSERT_EQ(record({"functions", "pool"}, kNewTables), 0) << output;
   const auto replay = [&](const std::string& id) {
     Program program({{KERNLOOP_TEST_REPLAY, "--capture", run.output(id).string(), "--compare", "--hsa-runtime",
@@ -169,7 +170,8 @@ TEST_F(SoftgpuQueueTest, AReplayRefusesFunctionPointersThatLeadNowhereAndFollows
   EXPECT_EQ(without, 0) << of_without;
   const bool is_amds = std::getenv("KERNLOOP_TEST_SOFTGPU") != nullptr;
   for (const auto& [id, address] : {std::pair("table", "squared(unsigned int) at offset 0x8"),
-                                    std::pair("virtual", "vtable for Cube at offset 0x0")}) {
+                                    std::pair("virtual", "vtable for Cube at offset 0x0"),
+                                    std::pair("written", "squared(unsigned int) at offset 0x8")}) {
     const auto [code, text] = replay(id);
     EXPECT_EQ(code, is_amds ? 2 : 0) << text;
     if (!is_amds) continue;

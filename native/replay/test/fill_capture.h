@@ -35,7 +35,8 @@ struct FillCapture {
   std::string code_object = "baseline.hsaco";
   archive::RegionClass out_class = archive::RegionClass::kDevice;
   std::optional<bool> out_fine_grained;
-  std::vector<uint64_t> pointers;  // a third region full of these, when not empty
+  std::vector<uint64_t> pointers;          // a third region full of these, when not empty
+  std::vector<uint64_t> pointers_written;  // these after the dispatch, when not empty
 
   FillCapture() {
     for (int i = 0; i < kCount; ++i) {
@@ -98,7 +99,10 @@ struct FillCapture {
     region("out", kOut, as_bytes(out_pre), as_bytes(out_post));
     manifest.regions.back().memory_class = out_class;
     manifest.regions.back().fine_grained = out_fine_grained;
-    if (!pointers.empty()) region("pointers", 0x400000100000, as_bytes(pointers), as_bytes(pointers));
+    if (!pointers.empty()) {
+      const auto& written = pointers_written.empty() ? pointers : pointers_written;
+      region("pointers", 0x400000100000, as_bytes(pointers), as_bytes(written));
+    }
 
     const auto variable = [&](const char* id, const Buffer& pre, const Buffer& post) {
       const codeobject::Variable* found = info->find_variable(id);

@@ -548,6 +548,24 @@ TEST_F(SessionTest, LaunchesNothingWithTheAddressOfAFunctionThatTheDeviceHasElse
   }
 }
 
+TEST_F(SessionTest, LaunchesNothingThatIsComparedIfTheDispatchStoredTheAddressOfAFunction) {
+  capture_.pointers = {17, Capture::kOut, 0};
+  capture_.pointers_written = {17, Capture::kOut, Capture::kCode + 0x2108};
+  FakeDevice device(baseline());
+  device.places_code = false;
+  EXPECT_EQ(run(device).exit_code, kExitBadInput);
+  EXPECT_TRUE(device.launches.empty());
+  EXPECT_EQ(result()["code"], "CODE_ADDRESS_IN_MEMORY") << result();
+  const std::string message = result().value("message", "");
+  EXPECT_TRUE(message.starts_with("region pointers after the dispatch holds the address of sum")) << message;
+  EXPECT_NE(message.find("at offset 0x10,"), std::string::npos) << message;
+  options_.compare = false;
+  FakeDevice timed(baseline());
+  timed.places_code = false;
+  EXPECT_EQ(run(timed).exit_code, kExitPass) << result();
+  EXPECT_EQ(timed.launches.size(), 1u);
+}
+
 TEST_F(SessionTest, LaunchesNothingWithTheAddressOfAFunctionAmongTheArguments) {
   archive::Manifest manifest = capture_.write(directory_.path() / "capture");
   const uint64_t function = Capture::kCode + 0x2100;

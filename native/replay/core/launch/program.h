@@ -44,6 +44,7 @@ struct WatchedRegion {
 struct CodeAddress {
   std::string where;  // "region r3", "module variable table", "the memory of the arguments"
   uint64_t offset = 0, value = 0;
+  bool is_written = false;  // by the dispatch: it is in *post* alone
 };
 
 struct Program {

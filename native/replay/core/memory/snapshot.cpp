@@ -31,13 +31,17 @@ bool is_searched_for(const Program& program) {
   return !program.stale_ranges.empty() || !program.moved_functions.empty();
 }
 
+void search_for_function(Program& program, const Target& target, uint64_t address, Bytes content, bool is_post) {
+  if (program.code_address) return;
+  if (const auto found = first_pointer_into(program.moved_functions, address, content)) {
+    const char* kind = target.is_variable ? "module variable " : "region ";
+    program.code_address = {kind + target.name, address - target.address + found->offset, found->value, is_post};
+  }
+}
+
 void search(Program& program, const Target& target, uint64_t address, Bytes pre) {
   program.stale_in_memory += count_pointers_into(program.stale_ranges, address, pre);
-  if (program.code_address) return;
-  if (const auto found = first_pointer_into(program.moved_functions, address, pre)) {
-    const char* kind = target.is_variable ? "module variable " : "region ";
-    program.code_address = {kind + target.name, address - target.address + found->offset, found->value};
-  }
+  search_for_function(program, target, address, pre, false);
 }
 
 }  // namespace
@@ -221,13 +225,33 @@ bool Snapshot::is_kept(const AddressRange& range) const {
                      [&](const AddressRange& kept) { return range.base >= kept.base && range.end() <= kept.end(); });
 }
 
+// If there is none in *pre*, the dispatch has written it.
+Status Snapshot::find_written_address(Program& program) const {
+  const uint64_t chunk_bytes = cache_.reader().manifest().chunk_bytes;
+  for (const std::vector<Target>* targets : {&regions_, &std::as_const(program.variables)}) {
+    for (const Target& target : *targets) {
+      const auto &pre = target.pre.content->chunks, &post = target.post.content->chunks;
+      for (size_t i = 0; i < post.size() && !program.code_address; ++i) {
+        if (pre[i] == post[i]) continue;
+        const auto content = cache_.chunk(target.post, i);
+        if (!content) return content.error();
+        search_for_function(program, target, target.address + i * chunk_bytes, *content, true);
+      }
+    }
+  }
+  return Unit{};
+}
+
 Status Snapshot::check_code_addresses(Program& program) const {
   if (!program.code_address) {
     if (const auto found = first_pointer_into(program.moved_functions, 0, program.launch.kernarg))
       program.code_address = {"the memory of the arguments", found->offset, found->value};
   }
+  if (!program.code_address && program.launch.is_compared && !program.moved_functions.empty()) {
+    if (auto searched = find_written_address(program); !searched) return searched;
+  }
   if (!program.code_address) return Unit{};
-  const auto& [where, offset, value] = *program.code_address;
+  const auto& [where, offset, value, is_written] = *program.code_address;
   std::string symbol = "captured code";
   for (const LoadedCodeObject& object : program.code_objects) {
     const uint64_t place = value - object.captured->load_base;
@@ -236,10 +260,11 @@ Status Snapshot::check_code_addresses(Program& program) const {
     if (!code) return code.error();
     if (const std::string name = codeobject::symbol_at(*code, place); !name.empty()) symbol = name;
   }
+  const char* consequence = is_written ? ": a replay would store another one"
+                                       : ": a kernel that calls through it would fault, or execute other code";
   return Error{"CODE_ADDRESS_IN_MEMORY",
-               where + " holds the address of " + symbol + " at offset " + to_hex_number(offset) +
-                   ", which this device has loaded at another address: a kernel that calls through it would fault, or "
-                   "execute other code",
+               where + (is_written ? " after the dispatch" : "") + " holds the address of " + symbol + " at offset " +
+                   to_hex_number(offset) + ", which this device has loaded at another address" + consequence,
                "replay on the software GPU, which loads code where the app had it (--device softgpu)"};
 }
 

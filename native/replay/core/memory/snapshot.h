@@ -47,7 +47,7 @@ class Snapshot {
 
   // Everything that a launch of `program` may read, as it was before the dispatch. The first time for a program, emits
   // `restored` and, if there are any, `stale_code_pointers`. CODE_ADDRESS_IN_MEMORY if the captured memory or arguments
-  // hold addresses of functions, and the device has put these elsewhere.
+  // hold addresses of functions, and the device has put these elsewhere. If memory is compared, this includes *post*.
   Status restore(Program& program, EventSink& sink);
   // The same after a launch that began with everything restored. If memory is not compared afterwards, the caches are
   // disturbed as little as the device can.
@@ -59,6 +59,7 @@ class Snapshot {
   Status keep(const std::vector<AddressRange>& ranges);
   bool is_kept(const AddressRange& range) const;
   Status check_code_addresses(Program& program) const;
+  Status find_written_address(Program& program) const;
   void report(const Program& program, EventSink& sink) const;
 
   ContentCache& cache_;
