@@ -45,6 +45,30 @@ hsa_status_t memory_fill(void* base, uint32_t value, size_t count) {
   return holding([&] { return originals().amd.hsa_amd_memory_fill_fn(base, value, count); });
 }
 
+// The runtime executes these by kernels in a queue of its own, and returns when they are done.
+hsa_status_t image_import(hsa_agent_t agent, const void* from, size_t row_pitch, size_t slice_pitch, hsa_ext_image_t to,
+                          const hsa_ext_image_region_t* region) {
+  return holding(
+      [&] { return originals().image.hsa_ext_image_import_fn(agent, from, row_pitch, slice_pitch, to, region); });
+}
+
+hsa_status_t image_export(hsa_agent_t agent, hsa_ext_image_t from, void* to, size_t row_pitch, size_t slice_pitch,
+                          const hsa_ext_image_region_t* region) {
+  return holding(
+      [&] { return originals().image.hsa_ext_image_export_fn(agent, from, to, row_pitch, slice_pitch, region); });
+}
+
+hsa_status_t image_copy(hsa_agent_t agent, hsa_ext_image_t from, const hsa_dim3_t* from_offset, hsa_ext_image_t to,
+                        const hsa_dim3_t* to_offset, const hsa_dim3_t* range) {
+  return holding(
+      [&] { return originals().image.hsa_ext_image_copy_fn(agent, from, from_offset, to, to_offset, range); });
+}
+
+hsa_status_t image_clear(hsa_agent_t agent, hsa_ext_image_t image, const void* value,
+                         const hsa_ext_image_region_t* region) {
+  return holding([&] { return originals().image.hsa_ext_image_clear_fn(agent, image, value, region); });
+}
+
 hsa_status_t async_copy(void* to, hsa_agent_t to_agent, const void* from, hsa_agent_t from_agent, size_t size,
                         uint32_t waits, const hsa_signal_t* wait_for, hsa_signal_t completion) {
   return asynchronous(completion, waits, wait_for, [&] {
@@ -100,6 +124,12 @@ void install_copy_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_memory_async_batch_copy, &async_batch_copy);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_async_copy_rect, &async_copy_rect);
   KERNLOOP_HOOK_AMD(table, hsa_amd_svm_prefetch_async, &svm_prefetch);
+  if (table.image_ext_ == nullptr) return;
+  ImageExtTable& image = *table.image_ext_;
+  hook(image.version, image.hsa_ext_image_import_fn, &image_import);
+  hook(image.version, image.hsa_ext_image_export_fn, &image_export);
+  hook(image.version, image.hsa_ext_image_copy_fn, &image_copy);
+  hook(image.version, image.hsa_ext_image_clear_fn, &image_clear);
 }
 
 }  // namespace kernloop::capture

@@ -90,6 +90,7 @@ std::optional<Error> Drainer::wait(const QueueState& of_dispatch, Deadline deadl
       const hsa_signal_value_t unfinished = queue->unfinished.value();
       if (unfinished < 1) continue;
       queue->backlog.keep_last(static_cast<uint64_t>(unfinished));
+      queue->barriers.keep_last(static_cast<uint64_t>(unfinished));
       busy.push_back(queue);
       seen[queue] = unfinished;
     }

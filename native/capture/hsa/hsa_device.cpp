@@ -9,8 +9,14 @@
 namespace kernloop::capture {
 namespace {
 
+// A copy may share the app's signal.
+void complete(Agent& agent, const OwnSignal& own, hsa_signal_t app) {
+  agent.copies.changed_by_host(app, -uint64_t{1});
+  complete_for_app(agent.hsa, own.get(), app);
+}
+
 struct LateCompletion {
-  const HsaOriginals* hsa;
+  Agent* agent;
   OwnSignal own;
   hsa_signal_t app;
 };
@@ -18,7 +24,7 @@ struct LateCompletion {
 // A dispatch that outlived its limit ended after all.
 bool on_late_completion(hsa_signal_value_t, void* data) {
   const std::unique_ptr<LateCompletion> late(static_cast<LateCompletion*>(data));
-  complete_for_app(*late->hsa, late->own.get(), late->app);
+  complete(*late->agent, late->own, late->app);
   return false;
 }
 
@@ -73,11 +79,11 @@ HsaDevice::HsaDevice(Agent& agent, QueueState& queue, const std::string& symbol,
 HsaDevice::~HsaDevice() {
   if (!ours_) return;
   if (completion_.value() < 1) {
-    complete_for_app(agent_.hsa, completion_.get(), packet_.completion_signal);
+    complete(agent_, completion_, packet_.completion_signal);
     return;
   }
   // In a failed queue it completes only if a library reported the fault to the app (softgpu_extension.h).
-  auto* late = new LateCompletion{&agent_.hsa, std::move(completion_), packet_.completion_signal};
+  auto* late = new LateCompletion{&agent_, std::move(completion_), packet_.completion_signal};
   agent_.hsa.amd.hsa_amd_signal_async_handler_fn(late->own.get(), HSA_SIGNAL_CONDITION_LT, 1, on_late_completion, late);
 }
 

@@ -32,7 +32,7 @@ void note_export(const char* call) {
   Agent* agent = active_agent();
   if (agent == nullptr || told.exchange(true)) return;
   agent->guarded([&] {
-    agent->note("IPC_EXPORTED", std::string("the program lets other processes use its memory (") + call +
+    agent->note("IPC_EXPORTED", std::string("the program lets other processes or devices use its memory (") + call +
                                     "): they are not held during a capture");
   });
 }
@@ -205,6 +205,13 @@ hsa_status_t vmem_export(int* descriptor, hsa_amd_vmem_alloc_handle_t handle, ui
   return status;
 }
 
+// For network adapters, for instance, which write there by themselves.
+hsa_status_t export_dmabuf(const void* base, size_t size, int* descriptor, uint64_t* offset) {
+  const hsa_status_t status = originals().amd.hsa_amd_portable_export_dmabuf_fn(base, size, descriptor, offset);
+  if (status == HSA_STATUS_SUCCESS) note_export("hsa_amd_portable_export_dmabuf");
+  return status;
+}
+
 hsa_status_t vmem_import(int descriptor, hsa_amd_vmem_alloc_handle_t* handle) {
   const hsa_status_t status = originals().amd.hsa_amd_vmem_import_shareable_handle_fn(descriptor, handle);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
@@ -269,6 +276,7 @@ void install_memory_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_AMD(table, hsa_amd_interop_unmap_buffer, &interop_unmap);
   KERNLOOP_HOOK_AMD(table, hsa_amd_svm_attributes_set, &svm_attributes_set);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_handle_create, &vmem_handle_create);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_portable_export_dmabuf, &export_dmabuf);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_export_shareable_handle, &vmem_export);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_map, &vmem_map);

@@ -24,17 +24,22 @@ bool take_place(const HsaOriginals& hsa, const hsa_queue_t* queue, Deadline dead
   }
 }
 
-// A place in a plain queue is taken outside of a hold only.
-template <auto Slot, typename Signature>
+// A place in a plain queue is taken outside of a hold only. A barrier of ours precedes it if the app does not say which
+// place it wants, and if one is free at once.
+template <bool Precede, auto Slot, typename Signature>
 struct TakesPlace;
 
-template <auto Slot, typename Result, typename... Indices>
-struct TakesPlace<Slot, Result(const hsa_queue_t*, Indices...)> {
+template <bool Precede, auto Slot, typename Result, typename... Indices>
+struct TakesPlace<Precede, Slot, Result(const hsa_queue_t*, Indices...)> {
   static Result call(const hsa_queue_t* queue, Indices... indices) {
     Agent* agent = active_agent();
-    if (agent == nullptr || !agent->selections.anything_left() || !agent->queues.is_plain(queue))
-      return (originals().core.*Slot)(queue, indices...);
+    QueueState* const plain =
+        agent != nullptr && agent->selections.anything_left() ? agent->queues.find_plain(queue) : nullptr;
+    if (plain == nullptr) return (originals().core.*Slot)(queue, indices...);
     const HoldScope scope(agent->hold);
+    if (Precede && plain->unfinished) {
+      agent->guarded([&] { submit_barrier(agent->hsa, *plain, Deadline::in(std::chrono::milliseconds(0))); });
+    }
     return (originals().core.*Slot)(queue, indices...);
   }
 };
@@ -58,8 +63,14 @@ void add_plain(Agent& agent, hsa_agent_t device, hsa_queue_t* queue) {
 
 bool submit_barrier(const HsaOriginals& hsa, QueueState& state, Deadline deadline) {
   uint64_t place = 0;
-  if (!take_place(hsa, state.queue, deadline, &place)) return false;
-  hsa.core.hsa_signal_add_relaxed_fn(state.unfinished.get(), 1);
+  const auto take = [&](uint64_t* result) {
+    if (!take_place(hsa, state.queue, deadline, result)) return false;
+    place = *result;
+    hsa.core.hsa_signal_add_relaxed_fn(state.unfinished.get(), 1);
+    return true;
+  };
+  if (!state.barriers.add(take)) return false;
+  state.barriers.keep_last(static_cast<uint64_t>(state.unfinished.value()));
   const AqlPacket packet = barrier_packet(state.unfinished.get());
   char* const slot = static_cast<char*>(state.queue->base_address) + place % state.queue->size * sizeof packet;
   constexpr size_t kHeaderBytes = sizeof packet.header;
@@ -69,22 +80,22 @@ bool submit_barrier(const HsaOriginals& hsa, QueueState& state, Deadline deadlin
   return true;
 }
 
-#define KERNLOOP_HOLD_PLACE(name)    \
-  hook(core.version, core.name##_fn, \
-       &TakesPlace<&CoreApiTable::name##_fn, std::remove_pointer_t<decltype(CoreApiTable::name##_fn)>>::call)
+#define KERNLOOP_HOLD_PLACE(precede, name) \
+  hook(core.version, core.name##_fn,       \
+       &TakesPlace<precede, &CoreApiTable::name##_fn, std::remove_pointer_t<decltype(CoreApiTable::name##_fn)>>::call)
 
 void install_index_hooks(HsaApiTable& table) {
   CoreApiTable& core = *table.core_;
-  KERNLOOP_HOLD_PLACE(hsa_queue_store_write_index_relaxed);
-  KERNLOOP_HOLD_PLACE(hsa_queue_store_write_index_screlease);
-  KERNLOOP_HOLD_PLACE(hsa_queue_cas_write_index_scacq_screl);
-  KERNLOOP_HOLD_PLACE(hsa_queue_cas_write_index_scacquire);
-  KERNLOOP_HOLD_PLACE(hsa_queue_cas_write_index_relaxed);
-  KERNLOOP_HOLD_PLACE(hsa_queue_cas_write_index_screlease);
-  KERNLOOP_HOLD_PLACE(hsa_queue_add_write_index_scacq_screl);
-  KERNLOOP_HOLD_PLACE(hsa_queue_add_write_index_scacquire);
-  KERNLOOP_HOLD_PLACE(hsa_queue_add_write_index_relaxed);
-  KERNLOOP_HOLD_PLACE(hsa_queue_add_write_index_screlease);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_store_write_index_relaxed);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_store_write_index_screlease);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_cas_write_index_scacq_screl);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_cas_write_index_scacquire);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_cas_write_index_relaxed);
+  KERNLOOP_HOLD_PLACE(false, hsa_queue_cas_write_index_screlease);
+  KERNLOOP_HOLD_PLACE(true, hsa_queue_add_write_index_scacq_screl);
+  KERNLOOP_HOLD_PLACE(true, hsa_queue_add_write_index_scacquire);
+  KERNLOOP_HOLD_PLACE(true, hsa_queue_add_write_index_relaxed);
+  KERNLOOP_HOLD_PLACE(true, hsa_queue_add_write_index_screlease);
 }
 
 }  // namespace kernloop::capture

@@ -33,6 +33,37 @@ hsa_status_t signal_destroy(hsa_signal_t signal) {
   return originals().core.hsa_signal_destroy_fn(signal);
 }
 
+uint64_t difference(hsa_signal_value_t before, hsa_signal_value_t after) {
+  return static_cast<uint64_t>(after) - static_cast<uint64_t>(before);
+}
+
+void changed(hsa_signal_t signal, uint64_t by) noexcept {
+  if (Agent* agent = active_agent()) agent->copies.changed_by_host(signal, by);
+}
+
+template <auto Slot>
+void signal_add(hsa_signal_t signal, hsa_signal_value_t value) {
+  (originals().core.*Slot)(signal, value);
+  changed(signal, difference(0, value));
+}
+template <auto Slot>
+void signal_subtract(hsa_signal_t signal, hsa_signal_value_t value) {
+  changed(signal, difference(value, 0));
+  (originals().core.*Slot)(signal, value);
+}
+template <auto Slot>
+hsa_signal_value_t signal_exchange(hsa_signal_t signal, hsa_signal_value_t value) {
+  const hsa_signal_value_t before = (originals().core.*Slot)(signal, value);
+  changed(signal, difference(before, value));
+  return before;
+}
+template <auto Slot>
+hsa_signal_value_t signal_cas(hsa_signal_t signal, hsa_signal_value_t expected, hsa_signal_value_t value) {
+  const hsa_signal_value_t before = (originals().core.*Slot)(signal, expected, value);
+  if (before == expected) changed(signal, difference(before, value));
+  return before;
+}
+
 // An app that sees what it waited for may end at once (_exit): its dispatches are reported before it does.
 void seen() noexcept {
   if (Agent* agent = active_agent()) agent->profiler.report_completed();
@@ -68,6 +99,15 @@ uint32_t signal_wait_any(uint32_t count, hsa_signal_t* signals, hsa_signal_condi
 
 }  // namespace
 
+#define KERNLOOP_HOOK_CHANGE(change, order)                   \
+  hook(core.version, core.hsa_signal_##change##_##order##_fn, \
+       &signal_##change<&CoreApiTable::hsa_signal_##change##_##order##_fn>)
+#define KERNLOOP_HOOK_CHANGES(change)      \
+  KERNLOOP_HOOK_CHANGE(change, relaxed);   \
+  KERNLOOP_HOOK_CHANGE(change, scacquire); \
+  KERNLOOP_HOOK_CHANGE(change, screlease); \
+  KERNLOOP_HOOK_CHANGE(change, scacq_screl)
+
 void install_signal_hooks(HsaApiTable& table, bool profiles) {
   CoreApiTable& core = *table.core_;
   hook(core.version, core.hsa_signal_store_relaxed_fn, &signal_store_relaxed);
@@ -75,6 +115,10 @@ void install_signal_hooks(HsaApiTable& table, bool profiles) {
   hook(core.version, core.hsa_signal_silent_store_relaxed_fn, &signal_silent_store_relaxed);
   hook(core.version, core.hsa_signal_silent_store_screlease_fn, &signal_silent_store_screlease);
   hook(core.version, core.hsa_signal_destroy_fn, &signal_destroy);
+  KERNLOOP_HOOK_CHANGES(add);
+  KERNLOOP_HOOK_CHANGES(subtract);
+  KERNLOOP_HOOK_CHANGES(exchange);
+  KERNLOOP_HOOK_CHANGES(cas);
   if (!profiles) return;
   hook(core.version, core.hsa_signal_load_relaxed_fn, &signal_load_relaxed);
   hook(core.version, core.hsa_signal_load_scacquire_fn, &signal_load_scacquire);

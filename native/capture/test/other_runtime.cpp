@@ -1,7 +1,8 @@
 // Puts what the runtimes at hand do not do into their tables below the agent's functions (HSA_TOOLS_LIB names this tool
 // first). OTHER_RUNTIME says what: "shared": memory and handles can be handed to other processes, and come back as
 // themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target; "counted": it
-// has a pool of queues, which programs reach by the functions that this library exports.
+// has a pool of queues, which programs reach by the functions that this library exports; "images": an image's handle is
+// the address of a word that the host reaches, which is cleared to a value and read and written by copies.
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -26,6 +27,12 @@ hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t* handle, size_t, uint32_t, co
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t export_dmabuf(const void*, size_t, int* descriptor, uint64_t* offset) {
+  *descriptor = 0;
+  *offset = 0;
+  return HSA_STATUS_SUCCESS;
+}
+
 uint64_t exported = 0;
 
 hsa_status_t vmem_export(int* descriptor, hsa_amd_vmem_alloc_handle_t handle, uint64_t) {
@@ -44,6 +51,33 @@ hsa_status_t pointer_info(const void* address, hsa_amd_pointer_info_t* info, voi
   const hsa_status_t status = originals.amd.hsa_amd_pointer_info_fn(address, info, allocate, count, accessible);
   info->agentOwner.handle ^= 1;
   return status;
+}
+
+template <typename Address>
+void copy_word(Address from, uint64_t to) {
+  std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), sizeof(uint32_t));
+}
+
+hsa_status_t image_clear(hsa_agent_t, hsa_ext_image_t image, const void* value, const hsa_ext_image_region_t*) {
+  copy_word(value, image.handle);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t image_import(hsa_agent_t, const void* from, size_t, size_t, hsa_ext_image_t to,
+                          const hsa_ext_image_region_t*) {
+  copy_word(from, to.handle);
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t image_export(hsa_agent_t, hsa_ext_image_t from, void* to, size_t, size_t, const hsa_ext_image_region_t*) {
+  copy_word(from.handle, reinterpret_cast<uint64_t>(to));
+  return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t image_copy(hsa_agent_t, hsa_ext_image_t from, const hsa_dim3_t*, hsa_ext_image_t to, const hsa_dim3_t*,
+                        const hsa_dim3_t*) {
+  copy_word(from.handle, to.handle);
+  return HSA_STATUS_SUCCESS;
 }
 
 HsaApiTable* tables = nullptr;
@@ -88,6 +122,7 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table
   if (other == "shared") {
     KERNLOOP_HOOK_AMD(*table, hsa_amd_ipc_memory_create, &ipc_create);
     KERNLOOP_HOOK_AMD(*table, hsa_amd_ipc_memory_attach, &ipc_attach);
+    KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_portable_export_dmabuf, &export_dmabuf);
     KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_vmem_export_shareable_handle, &vmem_export);
     KERNLOOP_HOOK_LATER_AMD(*table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   } else if (other == "peer") {
@@ -97,6 +132,12 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table
     if (amd.version.minor_id < offsetof(rocr::Rocm7AmdExtTable, hsa_amd_memory_async_batch_copy_fn)) return false;
     amd.hsa_amd_counted_queue_acquire_fn = &counted_acquire;
     amd.hsa_amd_counted_queue_release_fn = &counted_release;
+  } else if (other == "images") {
+    ImageExtTable& image = *table->image_ext_;
+    hook(image.version, image.hsa_ext_image_clear_fn, &image_clear);
+    hook(image.version, image.hsa_ext_image_import_fn, &image_import);
+    hook(image.version, image.hsa_ext_image_export_fn, &image_export);
+    hook(image.version, image.hsa_ext_image_copy_fn, &image_copy);
   } else if (other == "generic") {
     hook(core.version, core.hsa_agent_iterate_isas_fn, &iterate_isas);
     hook(core.version, core.hsa_isa_get_info_alt_fn, &isa_info);

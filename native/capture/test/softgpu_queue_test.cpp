@@ -269,7 +269,8 @@ class SoftgpuAwaitedTest : public SoftgpuQueueTest,
 // Other queues and a copy would never become idle: they wait for the dispatch, or for the barrier behind it.
 TEST_P(SoftgpuAwaitedTest, ADispatchIsCapturedThatTheDeviceAlreadyWaitsFor) {
   const auto [tables, by_barrier] = GetParam();
-  run.select("^append$", 3);
+  // The dispatch in a cooperative queue is not seen.
+  run.select("^append$", tables == &kCooperative ? 2 : 3);
   run.config["drain_limit_ms"] = 5000;
   ASSERT_EQ(record({"awaited", "pool", by_barrier}, *tables), 0) << output;
   EXPECT_TRUE(run.event("refused").is_null()) << run.event("refused");
@@ -278,28 +279,52 @@ TEST_P(SoftgpuAwaitedTest, ADispatchIsCapturedThatTheDeviceAlreadyWaitsFor) {
 
 INSTANTIATE_TEST_SUITE_P(Tables, SoftgpuAwaitedTest,
                          ::testing::Values(std::pair(&kOldWriter, "0"), std::pair(&kOldWriter, "1"),
-                                           std::pair(&kNewTables, "0"), std::pair(&kNewTables, "1")));
+                                           std::pair(&kNewTables, "0"), std::pair(&kNewTables, "1"),
+                                           std::pair(&kCooperative, "2"), std::pair(&kCooperative, "3")));
 
-class SoftgpuReleasedTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
+class SoftgpuReleasedTest : public SoftgpuQueueTest,
+                            public ::testing::WithParamInterface<std::pair<int, const Environment*>> {};
 
 // The program completes the signal by itself while the dispatch runs: its memory was no longer that dispatch's alone.
 TEST_P(SoftgpuReleasedTest, ACaptureIsRefusedBesideWorkThatDidNotStayWaiting) {
+  const auto [work, tables] = GetParam();
   run.select("^start_and_wait$", 1, "all");
-  ASSERT_EQ(record({"released", "pool", GetParam()}, kNewTables), 0) << output;
+  ASSERT_EQ(record({"released", "pool", std::to_string(work)}, *tables), 0) << output;
   EXPECT_TRUE(run.event("captured").is_null()) << "with a wrong post";
   EXPECT_EQ(refusal(), "QUEUE_WENT_ON") << run.recorder->output();
 }
 
-INSTANTIATE_TEST_SUITE_P(Work, SoftgpuReleasedTest, ::testing::Values("0", "1"),
-                         [](const auto& info) { return info.param[0] == '1' ? "copy" : "queue"; });
+INSTANTIATE_TEST_SUITE_P(Work, SoftgpuReleasedTest,
+                         ::testing::Values(std::pair(0, &kNewTables), std::pair(1, &kNewTables),
+                                           std::pair(2, &kCooperative)),
+                         [](const auto& info) {
+                           const int work = info.param.first;
+                           return work == 0 ? "queue" : work == 1 ? "copy" : "cooperative_queue";
+                         });
+
+class SoftgpuSharedTest : public SoftgpuQueueTest, public ::testing::WithParamInterface<const char*> {};
 
 // Its signal is lower by one before it has begun.
-TEST_F(SoftgpuQueueTest, ACopyThatSharesItsSignalWithADispatchIsWaitedFor) {
+TEST_P(SoftgpuSharedTest, ACopyThatSharesItsSignalIsWaitedFor) {
+  if (*GetParam() == '1') run.select("^append$", 1, "reachable", "first");
   run.select("^start_and_wait$", 1, "all");
   run.config["drain_limit_ms"] = 1000;
-  ASSERT_EQ(record({"mixed", "pool"}, kNewTables), 0) << output;
-  EXPECT_TRUE(run.event("captured").is_null()) << "with the copy in its post";
+  ASSERT_EQ(record({"mixed", "pool", GetParam()}, kNewTables), 0) << output;
+  for (const Json& captured : run.events("captured")) EXPECT_EQ(captured["id"], "first") << "with the copy in its post";
   EXPECT_EQ(refusal(), "DRAIN_LIMIT") << run.recorder->output();
+  EXPECT_EQ(run.events("captured").size(), *GetParam() == '1' ? 1u : 0u) << run.recorder->output();
+}
+
+INSTANTIATE_TEST_SUITE_P(With, SoftgpuSharedTest, ::testing::Values("0", "1", "2"), [](const auto& info) {
+  return info.param[0] == '0' ? "a_dispatch" : info.param[0] == '1' ? "a_captured_dispatch" : "the_host";
+});
+
+TEST_F(SoftgpuQueueTest, CopiesWhoseSignalIsSetAgainWithoutAStoreAreOver) {
+  run.select("^append$");
+  run.config["drain_limit_ms"] = 1000;
+  ASSERT_EQ(record({"rearmed", "pool"}, kNewTables), 0) << output;
+  EXPECT_EQ(refusal(), "none");
+  expect_list("s", {}, {11});
 }
 
 TEST_F(SoftgpuQueueTest, ALaunchWithinALockThatOtherWorkNeedsIsRefusedAndTheProgramGoesOn) {
@@ -460,11 +485,36 @@ TEST_F(SoftgpuOtherTest, MemoryOfAnotherProcessIsRefusedAndItsExportTold) {
   EXPECT_EQ(note(), "IPC_EXPORTED");
 }
 
+TEST_F(SoftgpuOtherTest, MemoryThatOtherDevicesGetIsTold) {
+  run.select("^append$", 2);
+  ASSERT_EQ(record({"classic", "handed_out"}, other("shared")), 0) << output;
+  EXPECT_EQ(note(), "IPC_EXPORTED");
+  EXPECT_NE(run.event("note").value("text", "").find("dmabuf"), std::string::npos) << run.event("note");
+  expect_list("s", {11}, {11, 22});
+}
+
 TEST_F(SoftgpuOtherTest, MemoryOfAShareableHandleIsRefused) {
   run.select("^append$", 2);
   ASSERT_EQ(record({"classic", "imported"}, other("shared")), 0) << output;
   EXPECT_EQ(refusal(), "IPC_MEMORY");
   EXPECT_NE(run.event("refused").value("reason", "").find("hsa_amd_vmem_import_shareable_handle"), std::string::npos);
+}
+
+// Neither runtime at hand has images on this GPU.
+TEST_F(SoftgpuOtherTest, ImagesAreLeftAsTheyAreWhileACaptureReadsMemory) {
+  run.select("^start_and_wait$", 1, "all");
+  ASSERT_EQ(record({"images", "pool"}, other("images")), 0) << output;
+  auto reader = archive::Reader::open(run.output("s"), {});
+  ASSERT_TRUE(reader.ok()) << reader.error().message << run.recorder->output();
+  uint32_t found = 0;
+  for (const archive::Region& region : (*reader)->manifest().regions) {
+    const std::vector<uint32_t> pre = words(**reader, pre_of(region));
+    if (pre.empty() || pre[0] != 0x1a6e5) continue;
+    ++found;
+    EXPECT_EQ(pre.size(), 1u);
+    EXPECT_EQ(words(**reader, post_of(region)), pre);
+  }
+  EXPECT_EQ(found, 1u);
 }
 
 TEST_F(SoftgpuOtherTest, MemoryOfAnotherGpuIsCapturedAndTold) {

@@ -56,6 +56,14 @@ void CopyTracker::forget(hsa_signal_t signal) {
   count_.store(entries_.size(), std::memory_order_relaxed);
 }
 
+void CopyTracker::shift(hsa_signal_t signal, uint64_t by) {
+  std::lock_guard lock(mutex_);
+  const auto entry = entries_.find(signal.handle);
+  if (entry == entries_.end()) return;
+  hsa_signal_value_t& done_at = entry->second.done_at;
+  done_at = static_cast<hsa_signal_value_t>(static_cast<uint64_t>(done_at) + by);
+}
+
 std::vector<CopyInFlight> CopyTracker::in_flight() {
   std::lock_guard lock(mutex_);
   sweep();

@@ -29,6 +29,11 @@ class CopyTracker {
   void failed_to_start(hsa_signal_t completion);
   // A packet that is handed over completes the signal, too: the copies are not complete yet when it is lower by theirs.
   void shared_by_packet(hsa_signal_t completion);
+  // The host changes the signal by so much: that is none of the copies' doing. Called before it is lower, or after it
+  // is higher.
+  void changed_by_host(hsa_signal_t signal, uint64_t by) {
+    if (count_.load(std::memory_order_relaxed) != 0) shift(signal, by);
+  }
   // The app wrote to the signal, or destroyed it: the copy that it was for has completed.
   void signal_reused(hsa_signal_t signal) {
     if (count_.load(std::memory_order_relaxed) != 0) forget(signal);
@@ -44,6 +49,7 @@ class CopyTracker {
   };
   Entry& expect_decrement(hsa_signal_t completion);
   void forget(hsa_signal_t signal);
+  void shift(hsa_signal_t signal, uint64_t by);
   void sweep();
 
   const HsaOriginals& hsa_;

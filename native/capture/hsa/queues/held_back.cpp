@@ -40,11 +40,8 @@ void HeldBack::erase_waiting(std::vector<QueueState*>& queues, std::vector<CopyI
   size_t before = 0;
   do {
     before = queues.size() + copies.size();
-    std::erase_if(queues, [this](const QueueState* queue) {
-      if (!keeps_back(*queue)) return false;
-      queue->backlog.for_each_completion_signal([this](hsa_signal_t signal) { add(signal); });
-      return true;
-    });
+    std::erase_if(queues,
+                  [this](const QueueState* queue) { return queue->is_plain ? takes_plain(*queue) : takes(*queue); });
     std::erase_if(copies, [this](const CopyInFlight& copy) {
       if (!keeps_back(copy)) return false;
       add(copy.completion);
@@ -72,9 +69,18 @@ bool HeldBack::keeps_back(const AqlPacket& packet) const {
                                                             : std::ranges::none_of(barrier.dep_signal, opens);
 }
 
-bool HeldBack::keeps_back(const QueueState& queue) const {
-  const AqlPacket* waiting = queue.is_plain ? nullptr : queue.backlog.waiting();
-  return waiting != nullptr && keeps_back(*waiting);
+bool HeldBack::takes(const QueueState& queue) {
+  const AqlPacket* waiting = queue.backlog.waiting();
+  if (waiting == nullptr || !keeps_back(*waiting)) return false;
+  queue.backlog.for_each_completion_signal([this](hsa_signal_t signal) { add(signal); });
+  return true;
+}
+
+bool HeldBack::takes_plain(const QueueState& queue) {
+  const std::vector<AqlPacket> packets = queue.barriers.waiting(*queue.queue);
+  if (packets.empty() || !keeps_back(packets.front())) return false;
+  for (const AqlPacket& packet : packets) add(completion_signal_of(packet));
+  return true;
 }
 
 // Several copies may share a signal.

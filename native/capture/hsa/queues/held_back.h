@@ -27,7 +27,9 @@ class HeldBack {
   bool has(hsa_signal_t signal) const { return signals_.contains(signal.handle); }
   bool is_closed(hsa_signal_t signal) const;
   bool keeps_back(const AqlPacket& packet) const;
-  bool keeps_back(const QueueState& queue) const;
+  // Whether the queue waits for one of the signals. If so, its own signals are added.
+  bool takes(const QueueState& queue);
+  bool takes_plain(const QueueState& queue);
   bool keeps_back(const CopyInFlight& copy) const;
 
   const HsaOriginals& hsa_;

@@ -30,11 +30,12 @@ inline rocr::Rocm52AmdExtTable& rocm52_amd_table(const HsaApiTable& table) {
   return *reinterpret_cast<rocr::Rocm52AmdExtTable*>(table.amd_ext_);
 }
 
-// The core table is the same in both; slots that a runtime's tables lack read as null.
+// The other tables begin alike in both; slots that a runtime's tables lack read as null.
 struct HsaOriginals {
   AmdTable tables = AmdTable::kUnknown;
   CoreApiTable core{};
   rocr::Rocm7AmdExtTable amd{};
+  ImageExtTable image{};
 
   // False if the tables have an unknown layout.
   bool copy_from(const HsaApiTable& table) {
@@ -42,6 +43,8 @@ struct HsaOriginals {
     if (layout == AmdTable::kUnknown) return false;
     tables = layout;
     std::memcpy(&core, table.core_, std::min<size_t>(sizeof core, table.core_->version.minor_id));
+    if (table.image_ext_ != nullptr)
+      std::memcpy(&image, table.image_ext_, std::min<size_t>(sizeof image, table.image_ext_->version.minor_id));
     if (layout == AmdTable::kRocm52) {
       rocr::copy_common_slots(amd, rocm52_amd_table(table));
     } else {

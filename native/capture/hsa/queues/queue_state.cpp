@@ -17,10 +17,10 @@ QueueState* QueueList::find(const hsa_queue_t* queue) {
   return nullptr;
 }
 
-bool QueueList::is_plain(const hsa_queue_t* queue) {
-  if (!has_plain_.load(std::memory_order_relaxed)) return false;
-  const QueueState* state = find(queue);
-  return state != nullptr && state->is_plain;
+QueueState* QueueList::find_plain(const hsa_queue_t* queue) {
+  if (!has_plain_.load(std::memory_order_relaxed)) return nullptr;
+  QueueState* state = find(queue);
+  return state != nullptr && state->is_plain ? state : nullptr;
 }
 
 std::vector<QueueState*> QueueList::alive() {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "capture/hsa/queues/backlog.h"
+#include "capture/hsa/queues/barrier_places.h"
 #include "capture/hsa/queues/signal.h"
 
 namespace kernloop::capture {
@@ -39,6 +40,7 @@ struct QueueState {
   OwnSignal unfinished;
   // Changes in its handler, inside of the gate, and is read while the app's calls are held.
   Backlog backlog;
+  BarrierPlaces barriers;                 // of a plain queue
   std::atomic<uint64_t> handed_until{0};  // place in its ring of the first packet that is not handed on
 };
 
@@ -46,8 +48,8 @@ class QueueList {
  public:
   QueueState& add();
   QueueState* find(const hsa_queue_t* queue);
-  // Whether the queue is a plain one. Cheap while there is none.
-  bool is_plain(const hsa_queue_t* queue);
+  // Null if the queue is no plain one. Cheap while there is none.
+  QueueState* find_plain(const hsa_queue_t* queue);
   void expect_plain() { has_plain_.store(true); }
   // Queues alive now. States are never freed: a late callback may still hold one.
   std::vector<QueueState*> alive();

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
+#include <hsa/hsa_ext_image.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -241,6 +243,11 @@ void submit(hsa_queue_t* queue, const std::vector<Packet>& packets) {
   hsa_signal_store_screlease(queue->doorbell_signal, static_cast<int64_t>(first + packets.size() - 1));
 }
 
+// With a place asked for each, as HIP does.
+void submit_one_by_one(hsa_queue_t* queue, const std::vector<Packet>& packets) {
+  for (const Packet& packet : packets) submit(queue, {packet});
+}
+
 void wait(hsa_signal_t signal) {
   hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED);
 }
@@ -433,10 +440,11 @@ int run_shares(const char* file, uint32_t* list, uint32_t* length) {
 }
 
 // A chain of packets and a copy that waits for a dispatch, or for the barrier behind it, and is on the device before
-// that is. No thread of the host is between them.
-int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barrier) {
+// that is. No thread of the host is between them. The chain may begin in a cooperative queue.
+int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barrier, bool is_cooperative) {
   const uint64_t kernel = load_kernel(file, "append.kd");
-  hsa_queue_t *first = classic_queue(), *second = classic_queue(), *queue = classic_queue();
+  hsa_queue_t *first = classic_queue(is_cooperative ? HSA_QUEUE_TYPE_COOPERATIVE : HSA_QUEUE_TYPE_MULTI),
+              *second = classic_queue(), *queue = classic_queue();
   hsa_signal_t awaited, appended, copied, done;
   for (hsa_signal_t* signal : {&awaited, &appended, &copied, &done}) CHECK(hsa_signal_create(1, 0, nullptr, signal));
   uint32_t* const copy = allocate(4);
@@ -445,7 +453,8 @@ int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barr
   if (!by_barrier) before.completion_signal = awaited;
   between.completion_signal = appended;
   after.completion_signal = done;
-  submit(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), between});
+  const auto hand_over = is_cooperative ? submit_one_by_one : submit;
+  hand_over(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), between});
   CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &appended, copied));
   submit(second, {barrier(HSA_PACKET_TYPE_BARRIER_OR, copied), after});
   submit(queue, {before, barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, by_barrier ? awaited : hsa_signal_t{})});
@@ -456,11 +465,12 @@ int run_awaited(const char* file, uint32_t* list, uint32_t* length, bool by_barr
 }
 
 // Work that waits for what comes behind a dispatch is released from elsewhere while that dispatch runs: a queue, which
-// then lets the dispatch end, or a copy.
-int run_released(const char* file, uint32_t* list, uint32_t* length, bool is_copy) {
+// then lets the dispatch end and may be a cooperative one, or a copy.
+int run_released(const char* file, uint32_t* list, uint32_t* length, bool is_copy, bool is_cooperative) {
   const uint64_t kernel = load_kernel(file, "append.kd"), store = load_kernel(file, "store.kd"),
                  start_and_wait = load_kernel(file, "start_and_wait.kd");
-  hsa_queue_t *first = classic_queue(), *queue = classic_queue();
+  hsa_queue_t *first = classic_queue(is_cooperative ? HSA_QUEUE_TYPE_COOPERATIVE : HSA_QUEUE_TYPE_MULTI),
+              *queue = classic_queue();
   hsa_signal_t awaited, done;
   for (hsa_signal_t* signal : {&awaited, &done}) CHECK(hsa_signal_create(1, 0, nullptr, signal));
   submit_and_wait(first, {append(kernel, list, length, 11)});
@@ -470,9 +480,10 @@ int run_released(const char* file, uint32_t* list, uint32_t* length, bool is_cop
   if (is_copy) {
     CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &awaited, done));
   } else {
-    submit(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), append(kernel, list, length, 22),
-                   dispatch(store, {flag, reinterpret_cast<uint32_t*>(1), 0}),
-                   barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
+    const auto hand_over = is_cooperative ? submit_one_by_one : submit;
+    hand_over(first, {barrier(HSA_PACKET_TYPE_BARRIER_AND, awaited), append(kernel, list, length, 22),
+                      dispatch(store, {flag, reinterpret_cast<uint32_t*>(1), 0}),
+                      barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, done)});
   }
   std::thread other([&] {
     while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) usleep(1000);
@@ -490,19 +501,22 @@ int run_released(const char* file, uint32_t* list, uint32_t* length, bool is_cop
   return fetch(is_copy ? copy : list + 1, 1)[0] == (is_copy ? 11 : 22) ? 0 : 1;
 }
 
-// A dispatch and a copy share a signal. The dispatch is done when another one is due, and the copy begins once that
-// runs.
-int run_mixed(const char* file, uint32_t* list, uint32_t* length) {
+// A copy shares its signal with a dispatch or with the host. That part is done when another dispatch is due, and the
+// copy begins once that one runs. If the first dispatch may be captured, the copy also waits for what is behind it.
+int run_mixed(const char* file, uint32_t* list, uint32_t* length, bool is_captured, bool is_host) {
   const uint64_t kernel = load_kernel(file, "append.kd"), start_and_wait = load_kernel(file, "start_and_wait.kd");
   hsa_queue_t* queue = classic_queue();
-  hsa_signal_t gate, both;
-  CHECK(hsa_signal_create(1, 0, nullptr, &gate));
+  hsa_signal_t gate, behind, both;
+  for (hsa_signal_t* signal : {&gate, &behind}) CHECK(hsa_signal_create(1, 0, nullptr, signal));
   CHECK(hsa_signal_create(2, 0, nullptr, &both));
   uint32_t* const copy = list + 64;
-  CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, 1, &gate, both));
+  const hsa_signal_t waits[] = {gate, behind};
+  CHECK(hsa_amd_memory_async_copy(copy, device.gpu, list, device.gpu, 4 * sizeof *copy, is_captured ? 2 : 1, waits,
+                                  both));
   Packet before = append(kernel, list, length, 11);
-  before.completion_signal = both;
-  submit_and_wait(queue, {before});
+  if (!is_host) before.completion_signal = both;
+  submit_and_wait(queue, {before, barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, behind)});
+  if (is_host) hsa_signal_subtract_screlease(both, 1);
   auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
                                                                     static_cast<uint32_t*>(allocate_shared());
   std::thread other([&] {
@@ -514,8 +528,32 @@ int run_mixed(const char* file, uint32_t* list, uint32_t* length) {
   submit_and_wait(queue, {dispatch(start_and_wait, {flag, started, 0})});
   other.join();
   CHECK(hsa_queue_destroy(queue));
-  for (hsa_signal_t signal : {gate, both}) CHECK(hsa_signal_destroy(signal));
+  for (hsa_signal_t signal : {gate, behind, both}) CHECK(hsa_signal_destroy(signal));
   return fetch(copy, 1)[0] == 11 ? 0 : 1;
+}
+
+// A signal of copies that is set again without a store.
+int run_rearmed(const char* file, uint32_t* list, uint32_t* length) {
+  const uint64_t kernel = load_kernel(file, "append.kd");
+  hsa_queue_t* queue = classic_queue();
+  hsa_signal_t signal;
+  CHECK(hsa_signal_create(1, 0, nullptr, &signal));
+  const auto copy = [&] {
+    CHECK(hsa_amd_memory_async_copy(list + 64, device.gpu, list, device.gpu, 4 * sizeof *list, 0, nullptr, signal));
+    wait(signal);
+  };
+  copy();
+  hsa_signal_add_screlease(signal, 1);
+  copy();
+  hsa_signal_exchange_scacq_screl(signal, 1);
+  copy();
+  hsa_signal_cas_scacq_screl(signal, 5, 7);
+  hsa_signal_cas_scacq_screl(signal, 0, 1);
+  copy();
+  submit_and_wait(queue, {append(kernel, list, length, 11)});
+  CHECK(hsa_queue_destroy(queue));
+  CHECK(hsa_signal_destroy(signal));
+  return fetch(list, 1)[0] == 11 ? 0 : 1;
 }
 
 // Another thread takes the access to mapped memory away while a dispatch runs.
@@ -541,6 +579,41 @@ int run_seals(const char* file, uint32_t* list) {
   opens.join();
   CHECK(hsa_queue_destroy(queue));
   return 0;
+}
+
+// Four threads clear and copy images of the other runtime while a dispatch runs, one word each.
+int run_images(const char* file) {
+  const uint64_t start_and_wait = load_kernel(file, "start_and_wait.kd");
+  hsa_queue_t* queue = classic_queue();
+  auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
+                                                                    static_cast<uint32_t*>(allocate_shared());
+  auto* const words = static_cast<uint32_t*>(allocate_shared());
+  words[0] = 0x1a6e5;  // the test looks for it
+  const auto image = [&](size_t word) { return hsa_ext_image_t{reinterpret_cast<uint64_t>(words + word)}; };
+  const uint32_t value = 11;
+  const std::vector<std::function<hsa_status_t()>> calls = {
+      [&] { return hsa_ext_image_clear(device.gpu, image(1), &value, nullptr); },
+      [&] { return hsa_ext_image_import(device.gpu, &value, 0, 0, image(2), nullptr); },
+      [&] { return hsa_ext_image_export(device.gpu, image(0), words + 3, 0, 0, nullptr); },
+      [&] { return hsa_ext_image_copy(device.gpu, image(0), nullptr, image(4), nullptr, nullptr); }};
+  std::atomic<size_t> calling{0};
+  std::vector<std::thread> threads;
+  for (const auto& call : calls) {
+    threads.emplace_back([&] {
+      while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) usleep(1000);
+      ++calling;
+      CHECK(call());
+    });
+  }
+  threads.emplace_back([&] {
+    while (calling < calls.size()) usleep(1000);
+    usleep(200000);  // see let_be_held()
+    __atomic_store_n(flag, 1u, __ATOMIC_RELEASE);
+  });
+  submit_and_wait(queue, {dispatch(start_and_wait, {flag, started, 0})});
+  for (std::thread& thread : threads) thread.join();
+  CHECK(hsa_queue_destroy(queue));
+  return std::vector(words + 1, words + 5) == std::vector{value, value, words[0], words[0]} ? 0 : 1;
 }
 
 // A queue waits for a thread that needs a lock, which another thread holds around its launch.
@@ -703,9 +776,9 @@ int run_daemon(const char* file, uint32_t* list, uint32_t* length, const char* o
 }  // namespace
 
 // hsa_app KERNELS
-// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|released|mixed|seals|locked|functions|crowd|relay|
-// shares|large|outlives|loads|arguments|full|broken
-// pool|mapped|sealed|kept|attached|imported [SKIP], or: hsa_app KERNELS daemon pool FILE
+// classic|descriptor|ring|cooperative|counted|behind|beside|awaited|released|mixed|rearmed|seals|images|locked|functions|
+// crowd|relay|shares|large|outlives|loads|arguments|full|broken
+// pool|mapped|sealed|kept|attached|imported|handed_out [SKIP], or: hsa_app KERNELS daemon pool FILE
 int main(int argument_count, char** arguments) {
   if (argument_count < 4) return 2;
   const std::string queues = arguments[2], memory = arguments[3];
@@ -738,6 +811,11 @@ int main(int argument_count, char** arguments) {
     CHECK(hsa_amd_ipc_memory_create(list, kBytes, &handle));
     CHECK(hsa_amd_ipc_memory_attach(&handle, kBytes, 1, &device.gpu, reinterpret_cast<void**>(&list)));
   }
+  if (memory == "handed_out") {
+    int descriptor = -1;
+    uint64_t offset = 0;
+    CHECK(hsa_amd_portable_export_dmabuf(list, kBytes, &descriptor, &offset));
+  }
   // hsa_amd_memory_fill of ROCr 6 refuses mapped memory.
   const std::vector<uint8_t> zeros(kBytes);
   CHECK(hsa_memory_copy(list, zeros.data(), kBytes));
@@ -756,13 +834,17 @@ int main(int argument_count, char** arguments) {
   } else if (queues == "relay") {
     result = run_relay(arguments[1], list, length);
   } else if (queues == "awaited") {
-    result = run_awaited(arguments[1], list, length, skip != 0);
+    result = run_awaited(arguments[1], list, length, skip % 2 != 0, skip >= 2);
   } else if (queues == "released") {
-    result = run_released(arguments[1], list, length, skip != 0);
+    result = run_released(arguments[1], list, length, skip == 1, skip == 2);
   } else if (queues == "mixed") {
-    result = run_mixed(arguments[1], list, length);
+    result = run_mixed(arguments[1], list, length, skip == 1, skip == 2);
+  } else if (queues == "rearmed") {
+    result = run_rearmed(arguments[1], list, length);
   } else if (queues == "seals") {
     result = run_seals(arguments[1], list);
+  } else if (queues == "images") {
+    result = run_images(arguments[1]);
   } else if (queues == "locked") {
     result = run_locked(arguments[1], list, length);
   } else if (queues == "functions") {
