@@ -69,7 +69,8 @@ class SoftgpuBusyTest : public ::testing::Test {
     Program app(Program::Options{command, variables, false});
     // The recorder prints each queue: a full pipe would keep it from answering.
     int code = -1;
-    for (const Deadline end = Deadline::in(std::chrono::minutes(2)); code == -1 && !end.passed();) {
+    const auto limit = std::chrono::minutes(1) + launches * std::chrono::seconds(10);
+    for (const Deadline end = Deadline::in(limit); code == -1 && !end.passed();) {
       run.recorder->output();
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       code = app.wait(std::chrono::seconds(0));
