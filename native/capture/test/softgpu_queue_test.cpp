@@ -500,7 +500,7 @@ TEST_F(SoftgpuOtherTest, MemoryOfAShareableHandleIsRefused) {
   EXPECT_NE(run.event("refused").value("reason", "").find("hsa_amd_vmem_import_shareable_handle"), std::string::npos);
 }
 
-// Neither runtime at hand has images on this GPU.
+// No runtime at hand can clear or copy images on this GPU.
 TEST_F(SoftgpuOtherTest, ImagesAreLeftAsTheyAreWhileACaptureReadsMemory) {
   run.select("^start_and_wait$", 1, "all");
   ASSERT_EQ(record({"images", "pool"}, other("images")), 0) << output;
