@@ -56,6 +56,21 @@ hsa_status_t hsa_amd_counted_queue_acquire(hsa_agent_t agent, hsa_queue_type_t t
 
 hsa_status_t hsa_amd_counted_queue_release(hsa_queue_t* queue);
 
+hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void* ptr, size_t size, int* dmabuf, uint64_t* offset,
+                                               uint64_t flags);
+
+typedef struct hsa_amd_ais_file_handle_s {
+  union {
+    void* handle;
+    int fd;
+    uint8_t pad[8];
+  };
+} hsa_amd_ais_file_handle_t;
+
+/* Returns when the bytes are in the device's memory. */
+hsa_status_t hsa_amd_ais_file_read(hsa_amd_ais_file_handle_t handle, void* device_ptr, uint64_t size,
+                                   int64_t file_offset, uint64_t* size_copied, int32_t* status);
+
 #define HSA_AMD_MEMORY_COPY_OP_VERSION 1
 
 /* The part of an operation that waiting needs; the rest describes the copy. */

@@ -45,6 +45,11 @@ hsa_status_t memory_fill(void* base, uint32_t value, size_t count) {
   return holding([&] { return originals().amd.hsa_amd_memory_fill_fn(base, value, count); });
 }
 
+hsa_status_t file_read(hsa_amd_ais_file_handle_t file, void* to, uint64_t size, int64_t offset, uint64_t* copied,
+                       int32_t* error) {
+  return holding([&] { return originals().amd.hsa_amd_ais_file_read_fn(file, to, size, offset, copied, error); });
+}
+
 // The runtime executes these by kernels in a queue of its own, and returns when they are done.
 hsa_status_t image_import(hsa_agent_t agent, const void* from, size_t row_pitch, size_t slice_pitch, hsa_ext_image_t to,
                           const hsa_ext_image_region_t* region) {
@@ -124,6 +129,7 @@ void install_copy_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_memory_async_batch_copy, &async_batch_copy);
   KERNLOOP_HOOK_AMD(table, hsa_amd_memory_async_copy_rect, &async_copy_rect);
   KERNLOOP_HOOK_AMD(table, hsa_amd_svm_prefetch_async, &svm_prefetch);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_ais_file_read, &file_read);
   if (table.image_ext_ == nullptr) return;
   ImageExtTable& image = *table.image_ext_;
   hook(image.version, image.hsa_ext_image_import_fn, &image_import);

@@ -212,6 +212,13 @@ hsa_status_t export_dmabuf(const void* base, size_t size, int* descriptor, uint6
   return status;
 }
 
+hsa_status_t export_dmabuf_v2(const void* base, size_t size, int* descriptor, uint64_t* offset, uint64_t flags) {
+  const hsa_status_t status =
+      originals().amd.hsa_amd_portable_export_dmabuf_v2_fn(base, size, descriptor, offset, flags);
+  if (status == HSA_STATUS_SUCCESS) note_export("hsa_amd_portable_export_dmabuf_v2");
+  return status;
+}
+
 hsa_status_t vmem_import(int descriptor, hsa_amd_vmem_alloc_handle_t* handle) {
   const hsa_status_t status = originals().amd.hsa_amd_vmem_import_shareable_handle_fn(descriptor, handle);
   if (Agent* agent = active_agent(); agent != nullptr && status == HSA_STATUS_SUCCESS) {
@@ -277,6 +284,7 @@ void install_memory_hooks(HsaApiTable& table) {
   KERNLOOP_HOOK_AMD(table, hsa_amd_svm_attributes_set, &svm_attributes_set);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_handle_create, &vmem_handle_create);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_portable_export_dmabuf, &export_dmabuf);
+  KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_portable_export_dmabuf_v2, &export_dmabuf_v2);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_export_shareable_handle, &vmem_export);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_import_shareable_handle, &vmem_import);
   KERNLOOP_HOOK_LATER_AMD(table, hsa_amd_vmem_map, &vmem_map);

@@ -2,7 +2,10 @@
 // first). OTHER_RUNTIME says what: "shared": memory and handles can be handed to other processes, and come back as
 // themselves; "peer": all memory is another GPU's; "generic": the device's first ISA is a generic target; "counted": it
 // has a pool of queues, which programs reach by the functions that this library exports; "images": an image's handle is
-// the address of a word that the host reaches, which is cleared to a value and read and written by copies.
+// the address of a word that the host reaches, which is cleared to a value and read and written by copies; "files": it
+// reads files into memory.
+#include <unistd.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -80,6 +83,13 @@ hsa_status_t image_copy(hsa_agent_t, hsa_ext_image_t from, const hsa_dim3_t*, hs
   return HSA_STATUS_SUCCESS;
 }
 
+hsa_status_t file_read(hsa_amd_ais_file_handle_t file, void* to, uint64_t size, int64_t offset, uint64_t* copied,
+                       int32_t*) {
+  const ssize_t read = pread(file.fd, to, size, offset);
+  *copied = read < 0 ? 0 : static_cast<uint64_t>(read);
+  return *copied == size ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
+}
+
 HsaApiTable* tables = nullptr;
 std::atomic<int> queues_out{0};
 
@@ -132,6 +142,8 @@ extern "C" __attribute__((visibility("default"))) bool OnLoad(HsaApiTable* table
     if (amd.version.minor_id < offsetof(rocr::Rocm7AmdExtTable, hsa_amd_memory_async_batch_copy_fn)) return false;
     amd.hsa_amd_counted_queue_acquire_fn = &counted_acquire;
     amd.hsa_amd_counted_queue_release_fn = &counted_release;
+  } else if (other == "files") {
+    rocm7_amd_table(*table).hsa_amd_ais_file_read_fn = &file_read;
   } else if (other == "images") {
     ImageExtTable& image = *table->image_ext_;
     hook(image.version, image.hsa_ext_image_clear_fn, &image_clear);
@@ -157,6 +169,14 @@ extern "C" __attribute__((visibility("default"))) hsa_status_t other_runtime_acq
 extern "C" __attribute__((visibility("default"))) hsa_status_t other_runtime_release(hsa_queue_t* queue) {
   const hsa_status_t status = rocm7_amd_table(*tables).hsa_amd_counted_queue_release_fn(queue);
   return queues_out == 0 ? status : HSA_STATUS_ERROR;
+}
+
+extern "C" __attribute__((visibility("default"))) hsa_status_t other_runtime_read(int descriptor, void* to,
+                                                                                  uint64_t size) {
+  hsa_amd_ais_file_handle_t file{};
+  file.fd = descriptor;
+  uint64_t copied = 0;
+  return rocm7_amd_table(*tables).hsa_amd_ais_file_read_fn(file, to, size, 0, &copied, nullptr);
 }
 
 }  // namespace kernloop::capture

@@ -500,10 +500,14 @@ TEST_F(SoftgpuOtherTest, MemoryOfAShareableHandleIsRefused) {
   EXPECT_NE(run.event("refused").value("reason", "").find("hsa_amd_vmem_import_shareable_handle"), std::string::npos);
 }
 
-// No runtime at hand can clear or copy images on this GPU.
-TEST_F(SoftgpuOtherTest, ImagesAreLeftAsTheyAreWhileACaptureReadsMemory) {
+class SoftgpuHeldTest : public SoftgpuOtherTest,
+                        public ::testing::WithParamInterface<std::pair<const char*, const char*>> {};
+
+// No runtime at hand can clear or copy images on this GPU, or has files.
+TEST_P(SoftgpuHeldTest, NothingWritesWhileACaptureReadsMemory) {
+  const auto [what, reads_file] = GetParam();
   run.select("^start_and_wait$", 1, "all");
-  ASSERT_EQ(record({"images", "pool"}, other("images")), 0) << output;
+  ASSERT_EQ(record({"images", "pool", reads_file}, other(what)), 0) << output;
   auto reader = archive::Reader::open(run.output("s"), {});
   ASSERT_TRUE(reader.ok()) << reader.error().message << run.recorder->output();
   uint32_t found = 0;
@@ -516,6 +520,9 @@ TEST_F(SoftgpuOtherTest, ImagesAreLeftAsTheyAreWhileACaptureReadsMemory) {
   }
   EXPECT_EQ(found, 1u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Calls, SoftgpuHeldTest, ::testing::Values(std::pair("images", "0"), std::pair("files", "1")),
+                         [](const auto& info) { return std::string(info.param.first); });
 
 TEST_F(SoftgpuOtherTest, MemoryOfAnotherGpuIsCapturedAndTold) {
   run.select("^append$", 2);

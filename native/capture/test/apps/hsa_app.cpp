@@ -581,8 +581,8 @@ int run_seals(const char* file, uint32_t* list) {
   return 0;
 }
 
-// Four threads clear and copy images of the other runtime while a dispatch runs, one word each.
-int run_images(const char* file) {
+// Threads clear and copy images of the other runtime while a dispatch runs, or read a file into memory, one word each.
+int run_images(const char* file, bool reads_file) {
   const uint64_t start_and_wait = load_kernel(file, "start_and_wait.kd");
   hsa_queue_t* queue = classic_queue();
   auto *const flag = static_cast<uint32_t*>(allocate_shared()), *const started =
@@ -591,11 +591,19 @@ int run_images(const char* file) {
   words[0] = 0x1a6e5;  // the test looks for it
   const auto image = [&](size_t word) { return hsa_ext_image_t{reinterpret_cast<uint64_t>(words + word)}; };
   const uint32_t value = 11;
-  const std::vector<std::function<hsa_status_t()>> calls = {
+  std::vector<std::function<hsa_status_t()>> calls = {
       [&] { return hsa_ext_image_clear(device.gpu, image(1), &value, nullptr); },
       [&] { return hsa_ext_image_import(device.gpu, &value, 0, 0, image(2), nullptr); },
       [&] { return hsa_ext_image_export(device.gpu, image(0), words + 3, 0, 0, nullptr); },
       [&] { return hsa_ext_image_copy(device.gpu, image(0), nullptr, image(4), nullptr, nullptr); }};
+  std::vector<uint32_t> expected = {value, value, words[0], words[0]};
+  if (reads_file) {
+    calls = {[&] {
+      const int descriptor = open(file, O_RDONLY | O_CLOEXEC);
+      return call_other_runtime("other_runtime_read", descriptor, static_cast<void*>(words + 1), uint64_t{4});
+    }};
+    expected = {0x464c457f, 0, 0, 0};  // how ELF begins
+  }
   std::atomic<size_t> calling{0};
   std::vector<std::thread> threads;
   for (const auto& call : calls) {
@@ -613,7 +621,7 @@ int run_images(const char* file) {
   submit_and_wait(queue, {dispatch(start_and_wait, {flag, started, 0})});
   for (std::thread& thread : threads) thread.join();
   CHECK(hsa_queue_destroy(queue));
-  return std::vector(words + 1, words + 5) == std::vector{value, value, words[0], words[0]} ? 0 : 1;
+  return std::vector(words + 1, words + 5) == expected ? 0 : 1;
 }
 
 // A queue waits for a thread that needs a lock, which another thread holds around its launch.
@@ -844,7 +852,7 @@ int main(int argument_count, char** arguments) {
   } else if (queues == "seals") {
     result = run_seals(arguments[1], list);
   } else if (queues == "images") {
-    result = run_images(arguments[1]);
+    result = run_images(arguments[1], skip != 0);
   } else if (queues == "locked") {
     result = run_locked(arguments[1], list, length);
   } else if (queues == "functions") {
