@@ -1,5 +1,6 @@
 #include "softgpu/engine/translate/emitter.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <map>
 
@@ -16,7 +17,7 @@ using vector::FormRule;
 using vector::RowShape;
 using vector::SourceRule;
 
-constexpr unsigned kSources = 4, kRegisters = 256;
+constexpr unsigned kSources = 4, kRegisters = 256, kMostGroups = 2;
 constexpr char kAllLanes[] =
     "<i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1, i1 1>";
 
@@ -57,8 +58,15 @@ unsigned plane_of(const Operand& operand) {
 
 class FunctionText {
  public:
-  FunctionText(const Segment& segment, unsigned wave_size, std::string name, std::set<std::string>& declarations)
-      : segment_(segment), wave_size_(wave_size), name_(std::move(name)), declarations_(declarations) {}
+  FunctionText(const Segment& segment, unsigned wave_size, std::string name, std::set<std::string>& declarations,
+               unsigned groups_at_once)
+      : segment_(segment),
+        wave_size_(wave_size),
+        groups_at_once_(segment.lds_reads == 0 ? groups_at_once : 1),
+        name_(std::move(name)),
+        declarations_(declarations) {
+    for (unsigned g = 0; g < groups_at_once_ && groups_at_once_ > 1; ++g) groups_[g].name = "." + number(g);
+  }
 
   std::string write() {
     bool has_lanes = false;
@@ -73,10 +81,13 @@ class FunctionText {
       }
       has_lanes = true;
       body_ += comment;
-      if (step.lds) {
-        read_lds(*step.instruction, *step.lds);
-      } else {
-        compute(step.operations);
+      for (unsigned g = 0; g < groups_at_once_; ++g) {
+        group_ = &groups_[g];
+        if (step.lds) {
+          read_lds(*step.instruction, *step.lds);
+        } else {
+          compute(step.operations);
+        }
       }
     }
     return instructions_ + "define i32 @" + name_ + "(ptr noalias %wave, ptr noalias %partial) #0 {\nentry:\n" +
@@ -150,7 +161,7 @@ class FunctionText {
 
   std::string mask_read(const Operand& operand) {
     if (operand.kind == Kind::kConstant) return group_of(number(operand.value));
-    if (const auto written = masks_.find(operand.index); written != masks_.end()) return written->second;
+    if (const auto written = group_->masks.find(operand.index); written != group_->masks.end()) return written->second;
     std::string& known = masks_read_[operand.index];
     if (known.empty()) {
       const std::string type = wave_size_ == 64 ? "i64" : "i32";
@@ -160,7 +171,7 @@ class FunctionText {
     return group_of(known);
   }
   std::string group_of(const std::string& mask) {
-    const std::string shifted = define(body_, "lshr i64 " + mask + ", %lane");
+    const std::string shifted = define(body_, "lshr i64 " + mask + ", %lane" + group_->name);
     const std::string bits = define(body_, "trunc i64 " + shifted + " to i16");
     return define(body_, "bitcast i16 " + bits + " to <16 x i1>");
   }
@@ -168,11 +179,11 @@ class FunctionText {
   // Registers.
 
   std::string address_of(std::string& block, unsigned plane) {
-    const std::string file = plane < kRegisters ? "%vgroup" : "%agroup";
+    const std::string file = (plane < kRegisters ? "%vgroup" : "%agroup") + group_->name;
     return define(block, "getelementptr i32, ptr " + file + ", i64 " + number(uint64_t{plane % kRegisters} * kLanes));
   }
   std::string read_plane(unsigned plane) {
-    std::string& known = planes_[plane];
+    std::string& known = group_->planes[plane];
     if (known.empty()) known = define(body_, "load <16 x i32>, ptr " + address_of(body_, plane) + ", align 4");
     return known;
   }
@@ -249,7 +260,7 @@ class FunctionText {
 
   void look_for_nans(const FormRule& rule, const Values& results) {
     if (rule.result_bits == 32) {
-      floats_.push_back(define(body_, "bitcast <16 x i32> " + results[0] + " to <16 x float>"));
+      group_->floats.push_back(define(body_, "bitcast <16 x i32> " + results[0] + " to <16 x float>"));
       return;
     }
     std::string magnitude =
@@ -259,7 +270,7 @@ class FunctionText {
       magnitude = binary("or", magnitude, define(body_, "zext <16 x i1> " + any + " to <16 x i32>"));
     }
     const std::string limit = splat(number(rule.result_bits == 16 ? 0x7c00 : 0x7ff00000));
-    nans_.push_back(define(body_, "icmp ugt <16 x i32> " + magnitude + ", " + limit));
+    group_->nans.push_back(define(body_, "icmp ugt <16 x i32> " + magnitude + ", " + limit));
   }
 
   // Reads of LDS.
@@ -267,7 +278,7 @@ class FunctionText {
   void read_lds(const Instruction& i, const LdsRead& read) {
     const std::vector<std::string> values = lds_.read(read, read_plane(plane_of(i.src[0])));
     for (unsigned k = 0; k < values.size(); ++k) {
-      planes_[plane_of(i.dst[0]) + k] = values[k];
+      group_->planes[plane_of(i.dst[0]) + k] = values[k];
       written_.insert(plane_of(i.dst[0]) + k);
     }
   }
@@ -278,7 +289,7 @@ class FunctionText {
     std::vector<Result> results;
     for (const LaneOperation& operation : operations) compute(operation, results);
     for (const Result& result : results) {
-      planes_[result.plane] = result.value;
+      group_->planes[result.plane] = result.value;
       written_.insert(result.plane);
     }
   }
@@ -331,7 +342,7 @@ class FunctionText {
   }
 
   void write_mask(const Operand& operand, const std::string& value) {
-    masks_[operand.index] = define(body_, "icmp ne <16 x i32> " + value + ", zeroinitializer");
+    group_->masks[operand.index] = define(body_, "icmp ne <16 x i32> " + value + ", zeroinitializer");
   }
 
   struct Halves {
@@ -378,29 +389,37 @@ class FunctionText {
   // instruction of their own.
   std::string any_nan() {
     std::string ordered[2];
-    for (size_t k = 0; k < floats_.size(); k += 2) {
-      const std::string& other = k + 1 < floats_.size() ? floats_[k + 1] : floats_[k];
-      const std::string both = define(body_, "fcmp ord <16 x float> " + floats_[k] + ", " + other);
+    std::vector<std::string>& floats = group_->floats;
+    std::vector<std::string>& nans = group_->nans;
+    for (size_t k = 0; k < floats.size(); k += 2) {
+      const std::string& other = k + 1 < floats.size() ? floats[k + 1] : floats[k];
+      const std::string both = define(body_, "fcmp ord <16 x float> " + floats[k] + ", " + other);
       std::string& chain = ordered[k / 2 % 2];
       chain = chain.empty() ? both : define(body_, "and <16 x i1> " + chain + ", " + both);
     }
     for (const std::string& chain : ordered) {
-      if (!chain.empty()) nans_.push_back(define(body_, "xor <16 x i1> " + chain + ", " + kAllLanes));
+      if (!chain.empty()) nans.push_back(define(body_, "xor <16 x i1> " + chain + ", " + kAllLanes));
     }
-    if (nans_.empty()) return {};
-    std::string any = nans_[0];
-    for (size_t k = 1; k < nans_.size(); ++k) any = define(body_, "or <16 x i1> " + any + ", " + nans_[k]);
+    if (nans.empty()) return {};
+    std::string any = nans[0];
+    for (size_t k = 1; k < nans.size(); ++k) any = define(body_, "or <16 x i1> " + any + ", " + nans[k]);
     return define(body_, "bitcast <16 x i1> " + any + " to i16");
   }
 
   void finish_group() {
-    const std::string any = any_nan();
-    if (any.empty()) {
+    std::string found;
+    for (unsigned g = 0; g < groups_at_once_; ++g) {
+      group_ = &groups_[g];
+      const std::string any = any_nan();
+      if (any.empty()) continue;
+      const std::string active = define(body_, "and i16 " + any + ", %bits" + group_->name);
+      found = found.empty() ? active : define(body_, "or i16 " + found + ", " + active);
+    }
+    if (found.empty()) {
       body_ += "  br label %store\n";
       return;
     }
-    const std::string active = define(body_, "and i16 " + any + ", %bits");
-    const std::string found = define(body_, "icmp ne i16 " + active + ", 0");
+    found = define(body_, "icmp ne i16 " + found + ", 0");
     body_ += "  br i1 " + found + ", label %bail, label %store, !prof !2\n";
   }
 
@@ -408,28 +427,35 @@ class FunctionText {
     std::string all, some;
     for (unsigned plane : written_) {
       if (segment_.unread.test(plane)) continue;
-      const std::string at = address_of(body_end_, plane);
-      all += "  store <16 x i32> " + planes_[plane] + ", ptr " + at + ", align 4\n";
-      const std::string old = define(some, "load <16 x i32>, ptr " + at + ", align 4");
-      const std::string next =
-          define(some, "select <16 x i1> %active, <16 x i32> " + planes_[plane] + ", <16 x i32> " + old);
-      some += "  store <16 x i32> " + next + ", ptr " + at + ", align 4\n";
+      for (unsigned g = 0; g < groups_at_once_; ++g) {
+        group_ = &groups_[g];
+        const std::string at = address_of(body_end_, plane);
+        all += "  store <16 x i32> " + group_->planes[plane] + ", ptr " + at + ", align 4\n";
+        const std::string old = define(some, "load <16 x i32>, ptr " + at + ", align 4");
+        const std::string next = define(some, "select <16 x i1> %active" + group_->name + ", <16 x i32> " +
+                                                  group_->planes[plane] + ", <16 x i32> " + old);
+        some += "  store <16 x i32> " + next + ", ptr " + at + ", align 4\n";
+      }
     }
-    return "store:\n" + body_end_ + "  %full = icmp eq i16 %bits, -1\n  br i1 %full, label %all, label %some\nall:\n" +
-           all + "  br label %masks\nsome:\n" + some + "  br label %masks\nmasks:\n" + add_masks() +
-           "  br label %next\n";
+    return "store:\n" + body_end_ + "  %full = icmp eq i" + number(16 * groups_at_once_) +
+           " %bits, -1\n  br i1 %full, label %all, label %some\nall:\n" + all + "  br label %masks\nsome:\n" + some +
+           "  br label %masks\nmasks:\n" + add_masks() + "  br label %next\n";
   }
 
   std::string add_masks() {
     std::string text;
     for (size_t k = 0; k < segment_.masks.size(); ++k) {
-      const std::string group = define(text, "bitcast <16 x i1> " + masks_[segment_.masks[k].index] + " to i16");
-      const std::string active = define(text, "and i16 " + group + ", %bits");
-      const std::string wide = define(text, "zext i16 " + active + " to i64");
-      const std::string placed = define(text, "shl i64 " + wide + ", %lane");
-      const std::string before = define(text, "load i64, ptr %mask" + number(k));
-      const std::string after = define(text, "or i64 " + before + ", " + placed);
-      text += "  store i64 " + after + ", ptr %mask" + number(k) + "\n";
+      for (unsigned g = 0; g < groups_at_once_; ++g) {
+        group_ = &groups_[g];
+        const std::string group =
+            define(text, "bitcast <16 x i1> " + group_->masks[segment_.masks[k].index] + " to i16");
+        const std::string active = define(text, "and i16 " + group + ", %bits" + group_->name);
+        const std::string wide = define(text, "zext i16 " + active + " to i64");
+        const std::string placed = define(text, "shl i64 " + wide + ", %lane" + group_->name);
+        const std::string before = define(text, "load i64, ptr %mask" + number(k));
+        const std::string after = define(text, "or i64 " + before + ", " + placed);
+        text += "  store i64 " + after + ", ptr %mask" + number(k) + "\n";
+      }
     }
     return text;
   }
@@ -478,36 +504,43 @@ class FunctionText {
 
   std::string with_lanes() {
     finish_group();
-    const std::string stored = stores();
+    const std::string stored = stores(), all = "i" + number(16 * groups_at_once_);
+    std::string groups;
+    for (unsigned g = 0; g < groups_at_once_; ++g) {
+      const std::string& name = groups_[g].name;
+      if (groups_at_once_ > 1) {
+        groups += "  %lane" + name + " = add i64 %lane, " + number(16 * g) + "\n  %its" + name + " = lshr " + all +
+                  " %bits, " + number(16 * g) + "\n  %bits" + name + " = trunc " + all + " %its" + name + " to i16\n";
+      }
+      groups += "  %active" + name + " = bitcast i16 %bits" + name + " to <16 x i1>\n  %vgroup" + name +
+                " = getelementptr i32, ptr %vgpr, i64 %lane" + name + "\n  %agroup" + name +
+                " = getelementptr i32, ptr %agpr, i64 %lane" + name + "\n";
+    }
     return begin() + lds_.entry() + entry_ +
            "  br label %loop\n"
            "loop:\n"
            "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %next ]\n"
            "  %shifted = lshr i64 %exec, %lane\n"
-           "  %bits = trunc i64 %shifted to i16\n"
-           "  %idle = icmp eq i16 %bits, 0\n"
+           "  %bits = trunc i64 %shifted to " +
+           all + "\n" + "  %idle = icmp eq " + all + " %bits, 0\n" +
            "  br i1 %idle, label %next, label %body\n"
-           "body:\n"
-           "  %active = bitcast i16 %bits to <16 x i1>\n"
-           "  %vgroup = getelementptr i32, ptr %vgpr, i64 %lane\n"
-           "  %agroup = getelementptr i32, ptr %agpr, i64 %lane\n" +
-           body_ + stored +
+           "body:\n" +
+           groups + body_ + stored +
            "next:\n"
-           "  %lane.next = add i64 %lane, 16\n"
-           "  %last = icmp eq i64 %lane.next, " +
-           number(wave_size_) +
+           "  %lane.next = add i64 %lane, " +
+           number(16 * groups_at_once_) + "\n" + "  %last = icmp eq i64 %lane.next, " + number(wave_size_) +
            "\n"
            "  br i1 %last, label %done, label %loop, !llvm.loop !0\n"
            "done:\n" +
            whole_masks() + exit_ + "  ret i32 " + number(wave_size_) + "\n" + bail() + "}\n";
   }
   std::string bail() {
-    if (nans_.empty() && !lds_.is_used()) return {};
+    if (groups_[0].nans.empty() && !lds_.is_used()) return {};
     return "bail:\n" + undo_ + partial_masks() + "  %lanes = trunc i64 %lane to i32\n  ret i32 %lanes\n";
   }
 
   const Segment& segment_;
-  const unsigned wave_size_;
+  const unsigned wave_size_, groups_at_once_;
   const std::string name_;
   std::set<std::string>& declarations_;
   unsigned next_ = 0;
@@ -515,15 +548,34 @@ class FunctionText {
   std::string entry_, body_, body_end_, exit_, undo_;
   LdsText lds_{body_, [this] { return fresh(); }};
   bool keeps_scc_ = false;
-  std::map<unsigned, std::string> planes_, splats_, masks_, masks_read_;
+  std::map<unsigned, std::string> splats_, masks_read_;
   std::set<unsigned> written_, kept_;
-  std::vector<std::string> floats_, nans_;  // results of the group, and bits of their lanes
+  // Values of 16 lanes.
+  struct Group {
+    std::string name;  // behind the names of its lane, its bits of EXEC, and its registers
+    std::map<unsigned, std::string> planes, masks;
+    std::vector<std::string> floats, nans;  // results, and bits of their lanes
+  };
+  Group groups_[kMostGroups];
+  Group* group_ = groups_;  // the one whose values are computed
 };
 
 }  // namespace
 
-void ModuleText::add(const Segment& segment, unsigned wave_size, const std::string& name) {
-  functions_ += FunctionText(segment, wave_size, name, declarations_).write();
+// Long chains of floating-point arithmetic wait for their results: a host with 32 vector registers computes a second
+// group meanwhile. Others would store registers to memory.
+unsigned groups_at_once(const Segment& segment) {
+  constexpr ptrdiff_t kLongChain = 8;
+  ptrdiff_t floats = 0;
+  for (const SegmentStep& step : segment.steps) {
+    floats += std::ranges::count_if(
+        step.operations, [](const LaneOperation& operation) { return operation.rule && operation.rule->float_result; });
+  }
+  return floats >= kLongChain && __builtin_cpu_supports("avx512f") ? kMostGroups : 1;
+}
+
+void ModuleText::add(const Segment& segment, unsigned wave_size, const std::string& name, unsigned groups) {
+  functions_ += FunctionText(segment, wave_size, name, declarations_, groups).write();
 }
 
 void ModuleText::add(const ModuleText& other) {

@@ -14,9 +14,13 @@ namespace kernloop::softgpu {
 // those behind it has been stored, scalar registers are as before, and `partial` has the masks of the groups before it.
 using SegmentFn = uint32_t (*)(Wave* wave, uint64_t* partial);
 
+// Groups of 16 lanes, 1 or 2, whose values a function should compute beside each other.
+unsigned groups_at_once(const Segment& segment);
+
 class ModuleText {
  public:
-  void add(const Segment& segment, unsigned wave_size, const std::string& name);
+  // With reads of LDS one group is computed after the other.
+  void add(const Segment& segment, unsigned wave_size, const std::string& name, unsigned groups);
   void add(const ModuleText& other);
   void add_function(const std::string& text) { functions_ += text; }
   std::string text() const;

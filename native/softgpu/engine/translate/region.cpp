@@ -285,7 +285,7 @@ RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, co
       // The last step of a run is in no segment.
       segment.unread = ~liveness.in_active_lanes(steps[segment.end].instruction->address);
       text.segments.push_back(name + ".segment_" + decimal(text.segments.size()));
-      text.module.add(segment, wave_size, text.segments.back());
+      text.module.add(segment, wave_size, text.segments.back(), groups_at_once(segment));
       region.segments.emplace_back(segment, nullptr);
       region.run_of_segment.push_back(k);
     }

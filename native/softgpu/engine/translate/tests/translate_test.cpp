@@ -257,7 +257,7 @@ TEST_P(Translation, LeavesTheStateThatTheInterpreterLeaves) {
       }
       const CodeRun& run = code.run_of(words);
       for (const Segment& segment : find_segments(run.steps, target.wave_size)) {
-        module.add(segment, target.wave_size, "segment_" + std::to_string(cases.size()));
+        module.add(segment, target.wave_size, "segment_" + std::to_string(cases.size()), 1 + cases.size() % 2);
         cases.push_back({&run, segment});
         for (const SegmentStep& step : segment.steps) met.insert(step.instruction->op);
       }
