@@ -18,24 +18,58 @@ KERNLOOP_LANE double nearest(double v) {
   return (v + 0x1.8p52) - 0x1.8p52;
 }
 
-// 2^x for |x| < 1000: 2^n * e^(f ln 2), |f| <= 1/2, by Taylor's series to f^9 (error below 2^-36).
-KERNLOOP_LANE double exp2_bounded(double x) {
-  const double shifted = x + 0x1.8p52, f = x - (shifted - 0x1.8p52);  // the low bits of `shifted` are n's
-  // Pairs of terms, then pairs of pairs (Estrin): a short chain of operations rather than few of them.
-  const double f2 = f * f, f4 = f2 * f2;
-  const double p01 = 0x1.62e42fefa39efp-1 * f + 1.0, p23 = 0x1.c6b08d704a0c0p-5 * f + 0x1.ebfbdff82c58fp-3;
-  const double p45 = 0x1.5d87fe78a6731p-10 * f + 0x1.3b2ab6fba4e77p-7;
-  const double p67 = 0x1.ffcbfc588b0c7p-17 * f + 0x1.430912f86c787p-13;
-  const double p89 = 0x1.b5253d395e7c4p-24 * f + 0x1.62c0223a5c824p-20;
-  const double low = p23 * f2 + p01, middle = p67 * f2 + p45;
-  const double p = (p89 * f4 + middle) * f4 + low;
-  return p * as_double((bits(shifted) + 1023) << 52);
+// Fused or not, the results of v_exp are the same: all 2^32 floats were looked at, and tests/exponential_test.cpp has
+// the nearest ones.
+KERNLOOP_LANE double multiply_add(double a, double b, double c) {
+#ifdef __FMA__
+  return __builtin_fma(a, b, c);
+#else
+  return a * b + c;
+#endif
 }
 
-// Past these, float and half have overflowed or gone to zero.
-KERNLOOP_LANE double exp2_of(float x) {
-  const float low = x < -200.0f ? -200.0f : x, bounded = low > 200.0f ? 200.0f : low;
-  return exp2_bounded(bounded);  // a NaN passes
+// 2^f = e^(f ln 2) for |f| <= 1/2, by Taylor's series to f^9 (error below 2^-36).
+KERNLOOP_LANE double exp2_of_fraction(double f) {
+  // Pairs of terms, then pairs of pairs (Estrin): a short chain of operations rather than few of them.
+  const double f2 = f * f, f4 = f2 * f2;
+  const double p01 = multiply_add(0x1.62e42fefa39efp-1, f, 1.0);
+  const double p23 = multiply_add(0x1.c6b08d704a0c0p-5, f, 0x1.ebfbdff82c58fp-3);
+  const double p45 = multiply_add(0x1.5d87fe78a6731p-10, f, 0x1.3b2ab6fba4e77p-7);
+  const double p67 = multiply_add(0x1.ffcbfc588b0c7p-17, f, 0x1.430912f86c787p-13);
+  const double p89 = multiply_add(0x1.b5253d395e7c4p-24, f, 0x1.62c0223a5c824p-20);
+  const double low = multiply_add(p23, f2, p01), middle = multiply_add(p67, f2, p45);
+  return multiply_add(multiply_add(p89, f4, middle), f4, low);
+}
+
+KERNLOOP_LANE float narrow(double v) {
+  return static_cast<float>(v);
+}
+
+// x = n + f, where the low bits of `shifted` are n's. x is in [-128, 128], or a NaN, which f is, too.
+struct WholeAndFraction {
+  float shifted, f;
+};
+KERNLOOP_LANE WholeAndFraction split(float x) {
+  const float shifted = x + 0x1.8p23f;
+  return {shifted, x - (shifted - 0x1.8p23f)};
+}
+KERNLOOP_LANE float bounded(float x, float least, float most) {
+  const float low = x < least ? least : x;  // a NaN passes
+  return low > most ? most : low;
+}
+
+// 2^x. At the bounds and past them the result is zero or infinity; denormals are for the caller to flush.
+KERNLOOP_LANE float exp2_single(float x) {
+  const WholeAndFraction parts = split(bounded(x, -127.0f, 128.0f));
+  const uint32_t power = bits(narrow(exp2_of_fraction(parts.f))) + (bits(parts.shifted) << 23);
+  return x != x ? x : as_float(power);
+}
+// The same for halves.
+KERNLOOP_LANE double exp2_half(float x) {
+  const WholeAndFraction parts = split(bounded(x, -32.0f, 32.0f));
+  const uint64_t n =
+      static_cast<uint64_t>(static_cast<int64_t>(static_cast<int32_t>(bits(parts.shifted) - bits(0x1.8p23f))));
+  return exp2_of_fraction(parts.f) * as_double((n + 1023) << 52);
 }
 
 // log2 of a normal positive double: exponent + 2 atanh(t) / ln 2, t = (m - 1) / (m + 1), m in [sqrt(1/2), sqrt(2)).
@@ -122,10 +156,6 @@ KERNLOOP_LANE double rsqrt(double v) {
 KERNLOOP_LANE double root(double v) {
   return __builtin_sqrt(v);
 }
-KERNLOOP_LANE float narrow(double v) {
-  return static_cast<float>(v);
-}
-
 constexpr unsigned kSingle = kFlushAlways | kIgnoreRounding;
 
 constexpr Row kRows[] = {
@@ -133,14 +163,14 @@ constexpr Row kRows[] = {
     row<Op::v_rcp_iflag_f32, F32(F32), kSingle>([](float a) { return 1.0f / a; }),
     row<Op::v_rsq_f32, F32(F32), kSingle>([](float a) { return narrow(rsqrt(a)); }),
     row<Op::v_sqrt_f32, F32(F32), kSingle>([](float a) { return __builtin_sqrtf(a); }),
-    row<Op::v_exp_f32, F32(F32), kSingle>([](float a) { return narrow(exp2_of(a)); }),
+    row<Op::v_exp_f32, F32(F32), kSingle>([](float a) { return exp2_single(a); }),
     row<Op::v_log_f32, F32(F32), kSingle>([](float a) { return narrow(log2_of(a)); }),
     row<Op::v_sin_f32, F32(F32), kSingle>([](float a) { return narrow(sin_of(a)); }),
     row<Op::v_cos_f32, F32(F32), kSingle>([](float a) { return narrow(cos_of(a)); }),
     row<Op::v_rcp_f16, F16(F16), kIgnoreRounding>([](float a) { return 1.0f / a; }),
     row<Op::v_rsq_f16, F16(F16), kIgnoreRounding>([](float a) { return rsqrt(a); }),
     row<Op::v_sqrt_f16, F16(F16), kIgnoreRounding>([](float a) { return root(a); }),
-    row<Op::v_exp_f16, F16(F16), kIgnoreRounding>([](float a) { return exp2_of(a); }),
+    row<Op::v_exp_f16, F16(F16), kIgnoreRounding>([](float a) { return exp2_half(a); }),
     row<Op::v_log_f16, F16(F16), kIgnoreRounding>([](float a) { return log2_of(a); }),
     row<Op::v_sin_f16, F16(F16), kIgnoreRounding>([](float a) { return sin_of(a); }),
     row<Op::v_cos_f16, F16(F16), kIgnoreRounding>([](float a) { return cos_of(a); }),
