@@ -295,11 +295,20 @@ void Dispatch::set_work_item_ids(WaveSlot& wave, const uint32_t size[3], uint32_
   }
   uint32_t x = first % size[0], y = first / size[0] % size[1], z = first / size[0] / size[1];
   const uint32_t has_y = kernel_.work_item_ids >= 1, has_z = kernel_.work_item_ids >= 2;
-  for (uint32_t lane = 0; lane < wave_size_; ++lane) {
-    wave.vgpr[0][lane] = packed ? x | (has_y * y) << 10 | (has_z * z) << 20 : x;
-    if (!packed && has_y) wave.vgpr[1][lane] = y;
-    if (!packed && has_z) wave.vgpr[2][lane] = z;
-    if (++x < size[0]) continue;
+  // Lanes of one row, 16 at a time if rows are of whole groups of these.
+  const uint32_t step = size[0] % 16 == 0 ? 16 : 1;
+  for (uint32_t lane = 0; lane < wave_size_; lane += step) {
+    const uint32_t id = packed ? x | (has_y * y) << 10 | (has_z * z) << 20 : x;
+    if (step == 1) {
+      wave.vgpr[0][lane] = id;
+      if (!packed && has_y) wave.vgpr[1][lane] = y;
+      if (!packed && has_z) wave.vgpr[2][lane] = z;
+    } else {
+      count_up(wave.vgpr[0] + lane, step, id);
+      if (!packed && has_y) fill_dwords(wave.vgpr[1] + lane, step, y);
+      if (!packed && has_z) fill_dwords(wave.vgpr[2] + lane, step, z);
+    }
+    if ((x += step) < size[0]) continue;
     x = 0;
     if (++y < size[1]) continue;
     y = 0;

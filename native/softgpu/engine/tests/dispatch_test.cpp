@@ -196,6 +196,18 @@ TEST_P(Kernels, KnowWhoTheyAreInThreeDimensions) {
   }
 }
 
+TEST_P(Kernels, HaveTheirIdsInTheOrderOfLanes) {
+  constexpr uint16_t kShapes[][3] = {{16, 4, 1}, {32, 3, 2}, {48, 4, 1}, {16, 2, 5}, {64, 2, 2}, {24, 4, 1}, {5, 7, 3}};
+  for (const uint16_t(&shape)[3] : kShapes) {
+    const uint32_t items = uint32_t{shape[0]} * shape[1] * shape[2];
+    Array<uint32_t> out(device.space, items);
+    expect_completed(device.run("lane_of_each",
+                                Geometry{{shape[0], shape[1], shape[2]}, {shape[0], shape[1], shape[2]}},
+                                Arguments(out.address(), uint32_t{shape[0]}, uint32_t{shape[1]})));
+    for (uint32_t k = 0; k < items; ++k) EXPECT_EQ(out[k], k % kLanes + 1) << k;
+  }
+}
+
 TEST_P(Kernels, RepeatTheirCountersExactly) {
   Array<uint32_t> out(device.space, 256);
   const auto run = [&](unsigned threads) {

@@ -154,6 +154,11 @@ extern "C" __global__ void identity(uint* out, uint width, uint height) {
   mine[1] = local_x() | local_y() << 8 | local_z() << 16;
 }
 
+extern "C" __global__ void lane_of_each(uint* out, uint width, uint height) {
+  const uint lane = __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0));
+  out[(local_z() * height + local_y()) * width + local_x()] = lane + 1;
+}
+
 // The barrier of cooperative launches: one dispatch sets it, another waits on it.
 extern "C" __global__ void set_grid_barrier(uint waves) {
   __builtin_amdgcn_ds_gws_init(waves - 1, 0);
