@@ -15,6 +15,12 @@ bool accesses_memory(const DecodedInstruction& instruction) {
   return instruction.counted_as == InstructionClass::kVectorMemory || instruction.counted_as == InstructionClass::kSmem;
 }
 
+bool adds_all_lanes(const Instruction& instruction) {
+  if (!facts_of(instruction.op).has(kAddsLanes)) return false;
+  const Operand& lanes = instruction.src[0];
+  return lanes.kind == Operand::Kind::kConstant && static_cast<uint32_t>(lanes.value) == ~uint32_t{0};
+}
+
 bool may_continue(const CodeRun& run, const DecodedInstruction& instruction) {
   const bool exec_has_changed = !run.steps.empty() && run.steps.back().instruction->untracked;
   return !exec_has_changed || is_conditional_branch(instruction);

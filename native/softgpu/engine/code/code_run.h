@@ -39,6 +39,8 @@ bool accesses_memory(const DecodedInstruction& instruction);
 bool is_conditional_branch(const DecodedInstruction& instruction);
 // Whether a run has to end with the instruction, because of one of its effects above other than a change of EXEC.
 bool ends_run(const DecodedInstruction& instruction);
+// Whether a function saves registers of inactive lanes behind it: EXEC grows for a while.
+bool adds_all_lanes(const Instruction& instruction);
 // Whether the instruction may be appended to the run, which has not ended.
 bool may_continue(const CodeRun& run, const DecodedInstruction& instruction);
 

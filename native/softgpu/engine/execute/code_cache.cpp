@@ -66,12 +66,6 @@ void execute_adding_all_lanes(Wave& wave, const Instruction& instruction) {
   static_cast<const DecodedInstruction&>(instruction).untracked(wave, instruction);
 }
 
-bool adds_all_lanes(const Instruction& instruction) {
-  if (!facts_of(instruction.op).has(kAddsLanes)) return false;
-  const Operand& lanes = instruction.src[0];
-  return lanes.kind == Operand::Kind::kConstant && static_cast<uint32_t>(lanes.value) == ~uint32_t{0};
-}
-
 bool covers_exec(const Operand& operand) {
   return operand.kind == Operand::Kind::kSgpr && operand.index <= kExec + 1 && operand.index + operand.dwords > kExec;
 }

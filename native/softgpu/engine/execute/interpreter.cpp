@@ -51,6 +51,7 @@ Interpreter::Interpreter(MemoryPort& memory, CodeCache& code, Target target) : m
   region_.active_lanes = &active_lanes_;
   region_.valu_lanes = &valu_lanes_;
   region_.lds = &memory.counters.lds;
+  region_.divergent_branches = &memory.counters.divergent_branches;
 }
 
 void Interpreter::run(WaveSlot& wave, uint64_t end, uint32_t accesses) {

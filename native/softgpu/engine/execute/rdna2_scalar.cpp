@@ -1,4 +1,4 @@
-// Scalar instructions that gfx90a lacks: 32-bit forms that change EXEC, MODE in parts, and the hardware registers.
+// Scalar instructions that gfx90a lacks: MODE in parts, and the hardware registers.
 #include "softgpu/engine/access/select.h"
 #include "softgpu/engine/access/store_order.h"
 #include "softgpu/engine/execute/instruction_select.h"
@@ -11,24 +11,6 @@
 namespace kernloop::softgpu {
 
 namespace {
-
-using u32 = uint32_t;
-
-template <auto Function>
-void save_narrow_exec(Wave& wave, const Instruction& i) {
-  const u32 source = read32(wave, i.src[0]), old = wave.sgpr[kExec];
-  wave.sgpr[i.dst[0].index] = old;
-  wave.sgpr[kExec] = Function(source, old);
-  wave.scc = wave.sgpr[kExec] != 0;
-}
-
-template <auto Function>
-void write_narrow_exec(Wave& wave, const Instruction& i) {
-  const u32 exec = Function(read32(wave, i.src[0]), wave.sgpr[kExec]);
-  wave.sgpr[kExec] = exec;
-  wave.sgpr[i.dst[0].index] = exec;
-  wave.scc = exec != 0;
-}
 
 template <bool zero>
 void branch_if_narrow_vcc(Wave& wave, const Instruction& i) {
@@ -92,30 +74,6 @@ ExecuteFn select_register(const Instruction& instruction) {
 
 ExecuteFn select_rdna2_scalar(unsigned wave_size, const Instruction& instruction) {
   switch (instruction.op) {
-    case Op::s_and_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return s & exec; }>;
-    case Op::s_or_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return s | exec; }>;
-    case Op::s_xor_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return s ^ exec; }>;
-    case Op::s_andn2_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
-    case Op::s_orn2_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return s | ~exec; }>;
-    case Op::s_nand_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s & exec); }>;
-    case Op::s_nor_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s | exec); }>;
-    case Op::s_xnor_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return ~(s ^ exec); }>;
-    case Op::s_andn1_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
-    case Op::s_orn1_saveexec_b32:
-      return save_narrow_exec<[](u32 s, u32 exec) { return ~s | exec; }>;
-    case Op::s_andn1_wrexec_b32:
-      return write_narrow_exec<[](u32 s, u32 exec) { return ~s & exec; }>;
-    case Op::s_andn2_wrexec_b32:
-      return write_narrow_exec<[](u32 s, u32 exec) { return s & ~exec; }>;
     case Op::s_cbranch_vccz:
       return wave_size == 32 ? branch_if_narrow_vcc<true> : nullptr;
     case Op::s_cbranch_vccnz:

@@ -1,3 +1,5 @@
+#include <cstring>
+
 #include "softgpu/engine/scalar/scalar_symbols.h"
 #include "softgpu/engine/scalar/select.h"
 #include "softgpu/engine/wave/scalar_operands.h"
@@ -69,20 +71,30 @@ void move_if_scc(Wave& wave, const Instruction& i) {
   if (wave.scc) write_scalar<T>(wave, i.dst[0], read_scalar<T>(wave, i.src[0]));
 }
 
-template <auto Function>
+// The 32-bit forms, of RDNA, leave EXEC_HI alone.
+template <typename T>
+T exec_of(const Wave& wave) {
+  return static_cast<T>(wave.exec());
+}
+template <typename T>
+void set_exec_of(Wave& wave, T exec) {
+  std::memcpy(&wave.sgpr[kExec], &exec, sizeof exec);
+}
+
+template <typename T, auto Function>
 void save_exec(Wave& wave, const Instruction& i) {
-  const uint64_t source = read64(wave, i.src[0]), old = wave.exec();
-  wave.set_sgpr64(i.dst[0].index, old);
-  const uint64_t exec = Function(source, old);
-  wave.set_exec(exec);
+  const T source = read_scalar<T>(wave, i.src[0]), old = exec_of<T>(wave);
+  write_scalar<T>(wave, i.dst[0], old);
+  const T exec = Function(source, old);
+  set_exec_of<T>(wave, exec);
   wave.scc = exec != 0;
 }
 
-template <auto Function>
+template <typename T, auto Function>
 void write_exec(Wave& wave, const Instruction& i) {
-  const uint64_t exec = Function(read64(wave, i.src[0]), wave.exec());
-  wave.set_exec(exec);
-  wave.set_sgpr64(i.dst[0].index, exec);
+  const T exec = Function(read_scalar<T>(wave, i.src[0]), exec_of<T>(wave));
+  set_exec_of<T>(wave, exec);
+  write_scalar<T>(wave, i.dst[0], exec);
   wave.scc = exec != 0;
 }
 
@@ -180,30 +192,54 @@ constexpr ExecuteFn find_sop1(Op op) {
       return set_bit<u32, true>;
     case Op::s_bitset1_b64:
       return set_bit<u64, true>;
+    case Op::s_and_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return s & exec; }>;
     case Op::s_and_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return s & exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return s & exec; }>;
+    case Op::s_or_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return s | exec; }>;
     case Op::s_or_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return s | exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return s | exec; }>;
+    case Op::s_xor_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return s ^ exec; }>;
     case Op::s_xor_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return s ^ exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return s ^ exec; }>;
+    case Op::s_andn2_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return s & ~exec; }>;
     case Op::s_andn2_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return s & ~exec; }>;
+    case Op::s_orn2_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return s | ~exec; }>;
     case Op::s_orn2_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return s | ~exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return s | ~exec; }>;
+    case Op::s_nand_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return ~(s & exec); }>;
     case Op::s_nand_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return ~(s & exec); }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return ~(s & exec); }>;
+    case Op::s_nor_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return ~(s | exec); }>;
     case Op::s_nor_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return ~(s | exec); }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return ~(s | exec); }>;
+    case Op::s_xnor_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return ~(s ^ exec); }>;
     case Op::s_xnor_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return ~(s ^ exec); }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return ~(s ^ exec); }>;
+    case Op::s_andn1_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return ~s & exec; }>;
     case Op::s_andn1_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return ~s & exec; }>;
+    case Op::s_orn1_saveexec_b32:
+      return save_exec<u32, [](u32 s, u32 exec) { return ~s | exec; }>;
     case Op::s_orn1_saveexec_b64:
-      return save_exec<[](u64 s, u64 exec) { return ~s | exec; }>;
+      return save_exec<u64, [](u64 s, u64 exec) { return ~s | exec; }>;
+    case Op::s_andn1_wrexec_b32:
+      return write_exec<u32, [](u32 s, u32 exec) { return ~s & exec; }>;
     case Op::s_andn1_wrexec_b64:
-      return write_exec<[](u64 s, u64 exec) { return ~s & exec; }>;
+      return write_exec<u64, [](u64 s, u64 exec) { return ~s & exec; }>;
+    case Op::s_andn2_wrexec_b32:
+      return write_exec<u32, [](u32 s, u32 exec) { return s & ~exec; }>;
     case Op::s_andn2_wrexec_b64:
-      return write_exec<[](u64 s, u64 exec) { return s & ~exec; }>;
+      return write_exec<u64, [](u64 s, u64 exec) { return s & ~exec; }>;
     case Op::s_movrels_b32:
       return move_from_relative<u32>;
     case Op::s_movrels_b64:

@@ -58,13 +58,13 @@ unsigned plane_of(const Operand& operand) {
 
 class FunctionText {
  public:
-  FunctionText(const Segment& segment, unsigned wave_size, std::string name, std::set<std::string>& declarations,
+  FunctionText(const Segment& segment, unsigned wave_size, std::string name, ModuleText& module,
                unsigned groups_at_once)
       : segment_(segment),
         wave_size_(wave_size),
         groups_at_once_(segment.lds_reads == 0 ? groups_at_once : 1),
         name_(std::move(name)),
-        declarations_(declarations) {
+        module_(module) {
     for (unsigned g = 0; g < groups_at_once_ && groups_at_once_ > 1; ++g) groups_[g].name = "." + number(g);
   }
 
@@ -90,7 +90,7 @@ class FunctionText {
         }
       }
     }
-    return instructions_ + "define i32 @" + name_ + "(ptr noalias %wave, ptr noalias %partial) #0 {\nentry:\n" +
+    return "define i32 @" + name_ + "(ptr noalias %wave, ptr noalias %partial) #0 {\nentry:\n" +
            (has_lanes ? with_lanes() : entry_ + "  ret i32 " + number(wave_size_) + "\n}\n");
   }
 
@@ -134,17 +134,8 @@ class FunctionText {
     }
   }
 
-  // The interpreter's own function, in which the instruction is a constant.
-  void execute_scalar(std::string& block, const DecodedInstruction& decoded) {
-    const Instruction& same = decoded.equivalent ? *decoded.equivalent : decoded;
-    Instruction instruction = same;
-    instruction.execute = nullptr;
-    const std::string constant = "@" + name_ + ".instruction." + number(next_++);
-    instructions_ += constant + " = private unnamed_addr constant [" + number(sizeof instruction) + " x i8] c\"" +
-                     escaped(&instruction, sizeof instruction) + "\", align 8\n";
-    const std::string symbol = scalar_symbol_of(same);
-    declarations_.insert("declare void " + symbol + "(ptr, ptr)\n");
-    block += "  call void " + symbol + "(ptr %wave, ptr " + constant + ")\n";
+  void execute_scalar(std::string& block, const DecodedInstruction& instruction) {
+    block += module_.call_of_scalar(instruction, name_ + ".instruction." + number(next_++));
   }
 
   std::string splat(const std::string& value) {
@@ -233,7 +224,7 @@ class FunctionText {
   Values call_row(const LaneOperation& operation, const std::vector<Values>& sources) {
     const FormRule& rule = *operation.rule;
     const Op op = operation.instruction->op;
-    declarations_.insert("declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n");
+    module_.declare("declare void " + symbol_of(op) + "(ptr, ptr, ptr, ptr, ptr, i1)\n");
     std::string arguments = "ptr %result";
     for (unsigned k = 0; k < kSources; ++k) {
       if (k >= sources.size()) {
@@ -542,9 +533,8 @@ class FunctionText {
   const Segment& segment_;
   const unsigned wave_size_, groups_at_once_;
   const std::string name_;
-  std::set<std::string>& declarations_;
+  ModuleText& module_;
   unsigned next_ = 0;
-  std::string instructions_;  // as constants
   std::string entry_, body_, body_end_, exit_, undo_;
   LdsText lds_{body_, [this] { return fresh(); }};
   bool keeps_scc_ = false;
@@ -575,7 +565,19 @@ unsigned groups_at_once(const Segment& segment) {
 }
 
 void ModuleText::add(const Segment& segment, unsigned wave_size, const std::string& name, unsigned groups) {
-  functions_ += FunctionText(segment, wave_size, name, declarations_, groups).write();
+  const std::string function = FunctionText(segment, wave_size, name, *this, groups).write();
+  functions_ += function;  // behind its constants
+}
+
+std::string ModuleText::call_of_scalar(const DecodedInstruction& decoded, const std::string& name) {
+  const Instruction& same = decoded.equivalent ? *decoded.equivalent : decoded;
+  Instruction instruction = same;
+  instruction.execute = nullptr;
+  functions_ += "@" + name + " = private unnamed_addr constant [" + number(sizeof instruction) + " x i8] c\"" +
+                escaped(&instruction, sizeof instruction) + "\", align 8\n";
+  const std::string symbol = scalar_symbol_of(same);
+  declare("declare void " + symbol + "(ptr, ptr)\n");
+  return "  call void " + symbol + "(ptr %wave, ptr @" + name + ")\n";
 }
 
 void ModuleText::add(const ModuleText& other) {

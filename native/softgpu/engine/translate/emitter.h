@@ -19,10 +19,13 @@ unsigned groups_at_once(const Segment& segment);
 
 class ModuleText {
  public:
+  // A call of the interpreter's function of scalar arithmetic for %wave; the instruction is a constant of that name.
+  std::string call_of_scalar(const DecodedInstruction& instruction, const std::string& name);
   // With reads of LDS one group is computed after the other.
   void add(const Segment& segment, unsigned wave_size, const std::string& name, unsigned groups);
   void add(const ModuleText& other);
   void add_function(const std::string& text) { functions_ += text; }
+  void declare(const std::string& text) { declarations_.insert(text); }
   std::string text() const;
 
  private:

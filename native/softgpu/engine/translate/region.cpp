@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "softgpu/engine/wave/workgroup.h"
+
 namespace kernloop::softgpu {
 
 namespace {
@@ -39,12 +41,20 @@ std::string address_text(T* at) {
   return "inttoptr (i64 " + decimal(reinterpret_cast<uintptr_t>(at)) + " to ptr)";
 }
 
+// The base class makes offsetof conditional; compilers for x86-64 have it.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+constexpr size_t kLanesOutside = offsetof(WaveSlot, lanes_outside);
+#pragma GCC diagnostic pop
+
 class RegionFunction {
  public:
-  RegionFunction(const TranslatedRegion& region, const std::vector<std::string>& segments, unsigned wave_size)
-      : region_(region), names_(segments), wave_size_(wave_size) {}
+  RegionFunction(const TranslatedRegion& region, const std::vector<std::string>& segments, unsigned wave_size,
+                 ModuleText& module)
+      : region_(region), names_(segments), wave_size_(wave_size), module_(module) {}
 
   std::string write(const std::string& name) {
+    name_ = name;
     size_t segment = 0;
     for (size_t k = 0; k < region_.runs.size(); ++k) write_run(k, segment);
     std::string text = "define i32 @" + name + "(ptr noalias %wave, ptr noalias %state, i32 %first) #0 {\nentry:\n" +
@@ -62,12 +72,14 @@ class RegionFunction {
     load("%state", offsetof(RegionState, active_lanes), "active_lanes", "ptr");
     load("%state", offsetof(RegionState, valu_lanes), "valu_lanes", "ptr");
     load("%state", offsetof(RegionState, lds), "lds", "ptr");
+    load("%state", offsetof(RegionState, divergent_branches), "divergent_branches", "ptr");
     member("%wave", offsetof(Wave, instructions), "instructions");
     member("%wave", offsetof(Wave, pc), "pc");
     member("%wave", offsetof(Wave, next_pc), "next_pc");
     member("%wave", offsetof(Wave, scc), "scc");
     member("%wave", offsetof(Wave, sgpr) + 4 * kVcc, "vcc");
     member("%wave", offsetof(Wave, sgpr) + 4 * kExec, "exec");
+    member("%wave", kLanesOutside, "outside");
     // No instruction within changes MODE: what writes it leaves the region.
     text += "  %is_default = call i1 " + address_text(&has_default_mode) +
             "(ptr %wave)\n  switch i32 %first, label %run0 [";
@@ -132,8 +144,41 @@ class RegionFunction {
     if (run.valus != 0) add("%valu_lanes", define("mul i64 " + lanes + ", " + decimal(run.valus)));
   }
 
-  // Steps are called, and may fault.
+  // Steps in no segment: scalar arithmetic is part of the function, and the rest is called.
   void execute_steps(const CodeRun& run, size_t k, size_t first, size_t end) {
+    size_t called = first;
+    for (size_t step = first; step < end; ++step) {
+      if (!is_scalar_step(*run.steps[step].instruction, true)) continue;
+      call_steps(run, k, called, step);
+      execute_scalar(*run.steps[step].instruction);
+      called = step + 1;
+    }
+    call_steps(run, k, called, end);
+  }
+  void execute_scalar(const DecodedInstruction& instruction) {
+    const std::string call = module_.call_of_scalar(instruction, name_ + ".instruction_" + decimal(next_++));
+    if (!instruction.untracked) {
+      body_ += call;
+    } else if (adds_all_lanes(instruction)) {
+      body_ += "  store i64 " + define("load i64, ptr %at.exec") + ", ptr %at.outside\n" + call;
+    } else {
+      change_exec(call);
+    }
+  }
+  // Counts branches that split the wave, as execute_watching_exec() does.
+  void change_exec(const std::string& call) {
+    const std::string before = define("load i64, ptr %at.exec");
+    body_ += call;
+    const std::string after = define("load i64, ptr %at.exec"), outside = define("load i64, ptr %at.outside");
+    body_ += "  store i64 0, ptr %at.outside\n";
+    const std::string added = define("and i64 " + after + ", " + define("xor i64 " + before + ", -1"));
+    std::string splits = define("icmp eq i64 " + added + ", 0");
+    for (const std::string& other : {std::string("0"), before, outside})
+      splits = define("and i1 " + splits + ", " + define("icmp ne i64 " + after + ", " + other));
+    add("%divergent_branches", define("zext i1 " + splits + " to i64"));
+  }
+  // They may fault.
+  void call_steps(const CodeRun& run, size_t k, size_t first, size_t end) {
     if (first == end) return;
     const CodeRun::Step* const at = run.steps.data() + first;
     if (end - first == 1) {
@@ -229,7 +274,9 @@ class RegionFunction {
   void finish_run(const CodeRun& run, size_t k) {
     const Exit exit = exit_of(run);
     const DecodedInstruction& last = *run.steps.back().instruction;
-    if (!exit.branch && last.execute != execute_nothing) {
+    if (exit.is_known && !exit.branch && is_scalar_step(last, true)) {
+      execute_scalar(last);
+    } else if (!exit.branch && last.execute != execute_nothing) {
       set("%at.pc", last.address);
       set("%at.next_pc", exit.is_known ? exit.next : last.address + last.size_bytes);
       execute_steps(run, k, run.steps.size() - 1, run.steps.size());
@@ -250,8 +297,9 @@ class RegionFunction {
   const TranslatedRegion& region_;
   const std::vector<std::string>& names_;
   const unsigned wave_size_;
+  ModuleText& module_;
   unsigned next_ = 0;
-  std::string body_;
+  std::string name_, body_;
 };
 
 }  // namespace
@@ -290,7 +338,8 @@ RegionText write_region(std::vector<const CodeRun*> runs, unsigned wave_size, co
       region.run_of_segment.push_back(k);
     }
   }
-  if (!text.segments.empty()) text.module.add_function(RegionFunction(region, text.segments, wave_size).write(name));
+  if (!text.segments.empty())
+    text.module.add_function(RegionFunction(region, text.segments, wave_size, text.module).write(name));
   return text;
 }
 

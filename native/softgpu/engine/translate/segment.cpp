@@ -53,20 +53,6 @@ bool is_scalar_operand(const Operand& operand) {
   return operand.kind == Kind::kSgpr || operand.kind == Kind::kConstant;
 }
 
-// Scalar arithmetic that cannot fault.
-bool is_scalar_step(const DecodedInstruction& decoded) {
-  const Instruction& same = decoded.equivalent ? *decoded.equivalent : decoded;
-  const ExecuteFn execute = decoded.equivalent ? same.execute : decoded.execute;
-  const bool is_alu = same.encoding == Encoding::kSop1 || same.encoding == Encoding::kSop2 ||
-                      same.encoding == Encoding::kSopC || same.encoding == Encoding::kSopK;
-  if (!is_alu || decoded.counted_as != InstructionClass::kSalu || decoded.untracked) return false;
-  if (decoded.keeps != Keeps::kNothing || !execute || execute != select_scalar(same)) return false;
-  if (facts_of(decoded.op).effect != OpEffect::kNone) return false;
-  if (same.op == Op::s_movrels_b32 || same.op == Op::s_movrels_b64) return false;
-  return std::all_of(same.dst, same.dst + same.dst_count, is_scalar_operand) &&
-         std::all_of(same.src, same.src + same.src_count, is_scalar_operand);
-}
-
 // Reading two registers is as much as any of them does.
 Range pair_at(const Operand& operand) {
   return {operand.index, operand.index + 2u};
@@ -210,6 +196,21 @@ class Builder {
 };
 
 }  // namespace
+
+bool is_scalar_step(const DecodedInstruction& decoded, bool may_write_exec) {
+  const Instruction& same = decoded.equivalent ? *decoded.equivalent : decoded;
+  const bool writes_exec = decoded.untracked != nullptr;
+  const ExecuteFn execute = decoded.equivalent ? same.execute : writes_exec ? decoded.untracked : decoded.execute;
+  const bool is_alu = same.encoding == Encoding::kSop1 || same.encoding == Encoding::kSop2 ||
+                      same.encoding == Encoding::kSopC || same.encoding == Encoding::kSopK;
+  if (!is_alu || decoded.counted_as != InstructionClass::kSalu || (writes_exec && !may_write_exec)) return false;
+  if (decoded.keeps != Keeps::kNothing || !execute || execute != select_scalar(same)) return false;
+  const OpEffect effect = facts_of(decoded.op).effect;
+  if (effect != OpEffect::kNone && !(writes_exec && effect == OpEffect::kWritesExec)) return false;
+  if (same.op == Op::s_movrels_b32 || same.op == Op::s_movrels_b64) return false;
+  return std::all_of(same.dst, same.dst + same.dst_count, is_scalar_operand) &&
+         std::all_of(same.src, same.src + same.src_count, is_scalar_operand);
+}
 
 std::vector<LaneOperation> lane_operations_of(const DecodedInstruction& instruction) {
   std::vector<LaneOperation> found(1);

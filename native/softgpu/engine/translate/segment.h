@@ -32,6 +32,9 @@ struct SegmentMask {
   uint8_t dwords;
 };
 
+// Scalar arithmetic that cannot fault. `may_write_exec`: EXEC is a result like any other.
+bool is_scalar_step(const DecodedInstruction& instruction, bool may_write_exec = false);
+
 struct SegmentStep {
   uint16_t step;  // of the run
   const DecodedInstruction* instruction;

@@ -58,8 +58,10 @@ class TranslatedSegment {
 // State of a region's function besides the wave.
 struct RegionState {
   uint64_t end = 0;  // of the wave's instructions
-  uint64_t *by_class = nullptr, *active_lanes = nullptr, *valu_lanes = nullptr, *lds = nullptr;  // counts
-  const CodeRun::Step* step = nullptr;                                                           // the one that faulted
+  // Counts.
+  uint64_t *by_class = nullptr, *active_lanes = nullptr, *valu_lanes = nullptr, *lds = nullptr,
+           *divergent_branches = nullptr;
+  const CodeRun::Step* step = nullptr;  // the one that faulted
   std::exception_ptr fault;
 
   // Called by it; true after a fault. Exceptions do not pass through its frames.

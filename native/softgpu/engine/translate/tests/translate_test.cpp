@@ -2,6 +2,7 @@
 // each target. Many segments are one module, because a compiler costs more than what it compiles.
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -180,8 +181,13 @@ class Code {
     const uint64_t base = page_.address() & ~(CodePage::kBytes - 1);
     pages_.push_back(std::make_unique<CodePage>(target_, base, page_.address(), page_.address() + 4096,
                                                 CodePage::Use::kExecute, nullptr));
-    return pages_.back()->run_at(static_cast<unsigned>((page_.address() - base) / 4));
+    return run_at(page_.address());
   }
+  // The run that begins at the address, in the words that were given last.
+  const CodeRun& run_at(uint64_t address) {
+    return pages_.back()->run_at(static_cast<unsigned>(address % CodePage::kBytes / 4));
+  }
+  const DecodedInstruction& instruction_at(uint64_t address) { return *pages_.back()->instruction_at(address); }
   bool is_translated(const std::vector<uint32_t>& words) {
     const bool is_translated = !find_segments(run_of(words).steps, target_.wave_size).empty();
     pages_.pop_back();
@@ -223,6 +229,33 @@ Candidate random_candidate(Target target, Code& code, std::mt19937_64& random, W
     for (unsigned k = 0; k < 4; ++k) repeated.insert(repeated.end(), words.begin(), words.end());
     const bool is_taken = is_scalar || code.is_translated(repeated);
     if (is_taken) return {std::move(words), decoded.instruction.op};
+  }
+}
+
+// One that changes EXEC, of scalar arithmetic: most name it as their result, and many as a source.
+std::vector<uint32_t> exec_writer(Target target, Code& code, std::mt19937_64& random, WordGenerator& generator) {
+  for (;;) {
+    const Words drawn = generator.shaped();
+    const DecodeResult decoded = decode(target, drawn);
+    const Encoding encoding = decoded.instruction.encoding;
+    if (decoded.status != DecodeStatus::kOk || (encoding != Encoding::kSop1 && encoding != Encoding::kSop2)) continue;
+    std::vector<uint32_t> words(drawn.begin(), drawn.begin() + decoded.instruction.size_bytes / 4);
+    // The result is in bits 16 to 22, the first source in the lowest byte. 193 is -1.
+    const bool names_exec = facts_of(decoded.instruction.op).effect != OpEffect::kWritesExec;
+    if (names_exec) words[0] = (words[0] & 0xff80ffff) | kExec << 16;
+    const unsigned sources[] = {kVcc, kExec, 193};
+    if (words.size() == 1 && random() % 4) words[0] = (words[0] & 0xffffff00) | sources[random() % 3];
+    const DecodedInstruction& writer = *code.run_of(words).steps[0].instruction;
+    if (writer.untracked && is_scalar_step(writer, true)) return words;
+  }
+}
+
+// A vector instruction as above, or scalar arithmetic that goes on to the next instruction.
+std::vector<uint32_t> arithmetic(Target target, Code& code, std::mt19937_64& random, WordGenerator& generator) {
+  for (;;) {
+    const std::vector<uint32_t> words = random_candidate(target, code, random, generator, false).words;
+    const DecodedInstruction& first = *code.run_of(words).steps[0].instruction;
+    if (is_vector_alu(first.counted_as) || is_scalar_step(first, true)) return words;
   }
 }
 
@@ -345,11 +378,125 @@ TEST_P(Translation, BranchesByTheVccOfTheLanesThatTheWaveHas) {
       RegionState state;
       state.end = ~uint64_t{0};
       state.by_class = by_class;
-      state.active_lanes = state.valu_lanes = state.lds = &lanes;
+      state.active_lanes = state.valu_lanes = state.lds = state.divergent_branches = &lanes;
       ASSERT_EQ(function(&wave, &state, 0), 0u);
       EXPECT_EQ(wave.pc, expected) << disassemble(last) << ", vcc " << vcc << ", translated";
     }
   }
+}
+
+// All that a region leaves besides the wave's registers.
+struct RegionEnd {
+  uint64_t pc = 0, instructions = 0, divergent_branches = 0, lanes_outside = 0, active_lanes = 0, valu_lanes = 0;
+  uint64_t by_class[static_cast<size_t>(InstructionClass::kCount)] = {};
+  bool operator==(const RegionEnd&) const = default;
+};
+
+// Instructions one by one until the wave ends.
+RegionEnd interpret_to_end(WaveSlot& wave, Code& code) {
+  RegionEnd end;
+  while (wave.state == WaveState::kReady) {
+    const DecodedInstruction& i = code.instruction_at(wave.pc);
+    const auto lanes = static_cast<uint64_t>(std::popcount(wave.exec()));
+    ++end.by_class[static_cast<size_t>(i.counted_as)];
+    if (i.is_vector) end.active_lanes += lanes;
+    if (is_vector_alu(i.counted_as)) end.valu_lanes += lanes;
+    wave.next_pc = wave.pc + i.size_bytes;
+    ++wave.instructions;
+    i.execute(wave, i);
+    wave.pc = wave.next_pc;
+  }
+  return end;
+}
+
+// Lane arithmetic under an EXEC that scalar arithmetic changes, and branches around it where no lane is left.
+TEST_P(Translation, ChangesExecAndCountsDivergenceAsTheInterpreterDoes) {
+  const Target target = GetParam();
+  const uint64_t seed = setting("KERNLOOP_STREAMS_SEED", 1), batches = setting("KERNLOOP_STREAM_BATCHES", 1);
+  const bool is_gfx1100 = target.isa == Isa::kGfx1100;
+  const uint32_t if_no_lane = is_gfx1100 ? 0xbfa50000 : 0xbf880000, ends = is_gfx1100 ? 0xbfb00000 : 0xbf810000;
+  std::mt19937_64 random(seed);
+  WordGenerator generator(target.isa, seed);
+  Machine machine(target);
+  uint64_t divergent = 0;
+  for (uint64_t number = 0; number < 12 * batches;) {
+    struct Case {
+      std::unique_ptr<Code> code;
+      uint64_t first;
+      RegionText text;
+    };
+    std::vector<Case> cases;
+    ModuleText module;
+    for (; cases.size() < 12; ++number) {
+      auto code = std::make_unique<Code>(target);
+      std::vector<uint32_t> words;
+      const auto append = [&](const std::vector<uint32_t>& more) {
+        words.insert(words.end(), more.begin(), more.end());
+      };
+      for (unsigned part = 0; part < 4; ++part) {
+        for (unsigned k = random() % 4; k > 0; --k) append(arithmetic(target, *code, random, generator));
+        append(exec_writer(target, *code, random, generator));
+        const std::vector<uint32_t> jumped = arithmetic(target, *code, random, generator);
+        if (random() % 2) words.push_back(if_no_lane | static_cast<uint32_t>(jumped.size()));
+        append(jumped);
+      }
+      words.push_back(ends);
+      const CodeRun& first = code->run_of(words);
+      const uint64_t address = first.steps.front().instruction->address, last = address + 4 * words.size();
+      const auto find = [&](uint64_t at) { return at < last ? &code->run_at(at) : nullptr; };
+      RegionText text = write_region(runs_of_region(first, find), target.wave_size,
+                                     "region_" + std::to_string(cases.size()), [](uint64_t) { return nullptr; });
+      if (text.segments.empty()) continue;
+      module.add(text.module);
+      cases.push_back({std::move(code), address, std::move(text)});
+    }
+    std::string problem;
+    const std::string object = LaneCompiler().compile(module.text(), problem);
+    const std::shared_ptr<const LoadedCode> compiled = LoadedCode::load(object, problem);
+    ASSERT_NE(compiled, nullptr) << problem;
+    for (const auto& [code, first, text] : cases) {
+      const auto function = reinterpret_cast<RegionFn>(compiled->symbol(text.name));
+      for (size_t k = 0; k < text.segments.size(); ++k)
+        text.region->segments[k].set(reinterpret_cast<SegmentFn>(compiled->symbol(text.segments[k])));
+      for (unsigned draws = 0; draws < 20; ++draws) {
+        machine.draw(random, false);
+        const uint64_t outside = random() % 4 == 0 ? machine.exec() : 0;
+        const auto begin = [&]() -> WaveSlot& {
+          WaveSlot& wave = machine.begin();
+          wave.state = WaveState::kReady;
+          wave.pc = first, wave.next_pc = 0, wave.instructions = 0, wave.lanes_outside = outside;
+          return wave;
+        };
+        const auto complete = [&](RegionEnd& end, const WaveSlot& wave) {
+          end.pc = wave.pc, end.instructions = wave.instructions, end.lanes_outside = wave.lanes_outside;
+          end.divergent_branches = wave.memory->counters.divergent_branches;
+        };
+        WaveSlot& wave = begin();
+        RegionEnd expected = interpret_to_end(wave, *code);
+        complete(expected, wave);
+        const std::vector<uint32_t> registers = machine.end();
+        begin();
+        RegionEnd end;
+        RegionState state;
+        state.end = ~uint64_t{0};
+        state.by_class = end.by_class;
+        state.active_lanes = &end.active_lanes, state.valu_lanes = &end.valu_lanes;
+        state.lds = &wave.memory->counters.lds, state.divergent_branches = &wave.memory->counters.divergent_branches;
+        ASSERT_EQ(function(&wave, &state, 0), 0u);
+        complete(end, wave);
+        const auto words = [&] {
+          std::string all;
+          for (const CodeRun* each : text.region->runs)
+            all += listing(*each, 0, static_cast<unsigned>(each->steps.size()));
+          return all;
+        };
+        ASSERT_EQ(difference(registers, machine.end()), "") << words();
+        ASSERT_TRUE(end == expected) << words();
+        divergent += expected.divergent_branches;
+      }
+    }
+  }
+  EXPECT_GT(divergent, 100u);
 }
 
 constexpr char kFunction[] =
