@@ -259,6 +259,22 @@ std::vector<uint32_t> arithmetic(Target target, Code& code, std::mt19937_64& ran
   }
 }
 
+// Saves EXEC and adds all lanes, as functions do that save registers of inactive lanes, and puts EXEC back.
+struct AllLanes {
+  uint32_t begin, end;
+};
+AllLanes all_lanes(Target target) {
+  constexpr uint32_t kSop1 = 0xbe800000, kSaved = 20, kMinusOne = 193;
+  const bool is_narrow = target.wave_size == 32;
+  const uint32_t add = target.isa == Isa::kGfx1100   ? (is_narrow ? 0x22 : 0x23)
+                       : target.isa == Isa::kGfx1030 ? (is_narrow ? 0x3d : 0x25)
+                                                     : 0x21;
+  const uint32_t move = target.isa == Isa::kGfx1100   ? !is_narrow
+                        : target.isa == Isa::kGfx1030 ? (is_narrow ? 3 : 4)
+                                                      : 1;
+  return {kSop1 | kSaved << 16 | add << 8 | kMinusOne, kSop1 | kExec << 16 | move << 8 | kSaved};
+}
+
 class Translation : public ::testing::TestWithParam<Target> {
  protected:
   void SetUp() override { ASSERT_EQ(LaneCompiler::find_llvm(), ""); }
@@ -435,7 +451,13 @@ TEST_P(Translation, ChangesExecAndCountsDivergenceAsTheInterpreterDoes) {
       };
       for (unsigned part = 0; part < 4; ++part) {
         for (unsigned k = random() % 4; k > 0; --k) append(arithmetic(target, *code, random, generator));
-        append(exec_writer(target, *code, random, generator));
+        if (random() % 4 == 0) {
+          words.push_back(all_lanes(target).begin);
+          append(arithmetic(target, *code, random, generator));
+          words.push_back(all_lanes(target).end);
+        } else {
+          append(exec_writer(target, *code, random, generator));
+        }
         const std::vector<uint32_t> jumped = arithmetic(target, *code, random, generator);
         if (random() % 2) words.push_back(if_no_lane | static_cast<uint32_t>(jumped.size()));
         append(jumped);
