@@ -24,7 +24,7 @@ const agent = join(build, 'lib', 'libkernloop-capture-hsa.so');
 const handlerBench = join(build, 'bin', 'capture_handler_bench');
 for (const file of [app, recorderProgram, agent, handlerBench, join(softgpu, 'libhsa-runtime64.so.1')]) {
   if (existsSync(file)) continue;
-  process.stderr.write(`${file} is missing: build the native programs and their tests first\n`);
+  process.stderr.write(`${file} is missing: build the native tests, and then: ninja -C native/build benches\n`);
   process.exit(5);
 }
 

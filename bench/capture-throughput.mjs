@@ -25,7 +25,7 @@ const recorderProgram = join(build, 'bin', 'kernloop-recorder');
 const bench = join(build, 'bin', 'capture_throughput_bench');
 for (const file of [recorderProgram, bench]) {
   if (existsSync(file)) continue;
-  process.stderr.write(`${file} is missing: build the native programs and their tests first\n`);
+  process.stderr.write(`${file} is missing: build the native tests, and then: ninja -C native/build benches\n`);
   process.exit(5);
 }
 const bytes = Math.round(gib * 2 ** 30);

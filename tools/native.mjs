@@ -109,7 +109,7 @@ export async function buildForEveryProcessor() {
 
 export async function buildTested({ all }) {
   await configureFor(all ? whole : tested);
-  await build([]);
+  await build(all ? ['all', 'benches'] : []);
 }
 
 if (process.argv[1] === new URL(import.meta.url).pathname)

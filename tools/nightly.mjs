@@ -40,7 +40,7 @@ export const endToEnd = [
 ];
 
 /** Specs, without their ending. */
-export const specs = ['lib/generate/one-kernel-clang', 'lib/toolchain/preamble'];
+export const specs = ['lib/generate/one-kernel-clang', 'lib/toolchain/driver-steps', 'lib/toolchain/preamble'];
 
 /** Tests of ctest, as regular expressions. The same cases for other targets stay. */
 export const native = [
