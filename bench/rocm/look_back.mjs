@@ -88,16 +88,13 @@ await runMain(async () => {
     }
     byThreads[threads].programs = programs;
     // After each number of threads: what has run is kept if the next is stopped.
-    writeFileSync(
-      path,
-      evidenceOf({
-        ...JSON.parse(readFileSync(path, 'utf8')),
-        repetitions: {
-          ...{ release: values.release, target: values.target, date: new Date().toISOString().slice(0, 10) },
-          ...{ softgpu_sha256: softgpu.sha256, limits, cases, by_threads: byThreads },
-        },
-      }),
-    );
+    const evidence = JSON.parse(readFileSync(path, 'utf8'));
+    const made = {
+      ...{ release: values.release, date: new Date().toISOString().slice(0, 10) },
+      ...{ softgpu_sha256: softgpu.sha256, limits, cases, by_threads: byThreads },
+    };
+    const repetitions = { ...evidence.repetitions, [values.target]: made };
+    writeFileSync(path, evidenceOf({ ...evidence, repetitions }));
   }
   return Object.values(byThreads).some(({ run, right }) => run === 0 || run > right) ? 1 : 0;
 });

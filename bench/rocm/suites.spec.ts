@@ -383,6 +383,7 @@ describe('the table', () => {
         one('rocprim', 'gfx1030', 4),
         one('hipcub', 'gfx90a', 0),
         one('rocfft', 'gfx90a', 5, { of: { date: '0th' } }),
+        one('rocfft', 'gfx1030', 0),
       ],
     };
     const now = {
@@ -402,6 +403,7 @@ describe('the table', () => {
         one('rocprim', 'gfx1030', 4, { of: head('1st') }),
         one('hipcub', 'gfx90a', 0),
         one('rocfft', 'gfx90a', 5, { of: { date: '0th' } }),
+        one('rocfft', 'gfx1030', 0),
       ],
     });
   });

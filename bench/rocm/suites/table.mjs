@@ -118,8 +118,8 @@ const keyOf = ({ release, suite, target }) => [release, suite, target].join(' ')
 export function withEarlier(now, earlier) {
   if (earlier === undefined) return now;
   const { date, commit, kernloop } = earlier;
-  const ran = earlier.rows.filter(({ run }) => run > 0).map((row) => ({ of: { date, commit, kernloop }, ...row }));
-  const old = new Map(ran.map((row) => [keyOf(row), row]));
+  const before = earlier.rows.map((row) => (row.run > 0 ? { of: { date, commit, kernloop }, ...row } : row));
+  const old = new Map(before.map((row) => [keyOf(row), row]));
   const rows = now.rows.map((row) => (row.run > 0 ? row : (old.get(keyOf(row)) ?? row)));
   const asked = new Set([...now.rows, ...now.not_installed].map(({ release, suite }) => `${release} ${suite}`));
   const isOther = ({ release, suite }) => !asked.has(`${release} ${suite}`);
@@ -132,7 +132,7 @@ export function withEarlier(now, earlier) {
     ...(repetitions && { repetitions }),
     versions: { ...earlier.versions, ...now.versions },
     not_installed: [...now.not_installed, ...earlier.not_installed.filter(isOther)],
-    rows: [...rows, ...ran.filter((row) => !known.has(keyOf(row)))],
+    rows: [...rows, ...before.filter((row) => !known.has(keyOf(row)))],
   };
 }
 
