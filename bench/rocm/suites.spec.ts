@@ -52,7 +52,12 @@ const { Transcript, meaningOf, startOfProcess, endOfProcess } = jest.requireActu
 const { kinds, gtestCases, gtestFilter, ggmlCases, thrustCases } =
   jest.requireActual<Programs>('./suites/programs.mjs');
 const { figuresOf, checked, tableOf, withEarlier } = jest.requireActual<Table>('./suites/table.mjs');
-const { drawn, spread, handOut, leftBehind, ofStart } = jest.requireActual<{
+const { drawn, spread, handOut, leftBehind, ofStart, shardsOf } = jest.requireActual<{
+  shardsOf: (
+    listed: string[],
+    drawn: { sample: number; offset: number },
+    most: number,
+  ) => { index: number; of: number; names: string[] }[];
   handOut: (waiting: string[], limit: number) => string[];
   leftBehind: (names: string[], records: Result[], end: { code: number | null; signal?: string }) => Result[];
   ofStart: (record: Result, names: string[], others: number) => { oneByOne?: boolean; record?: Result };
@@ -318,6 +323,20 @@ describe('a sample', () => {
     expect(parts.map(({ length }) => length)).toEqual([7, 6, 5, 3, 3, 2, 1, 1, 1, 1]);
     expect(parts.flat()).toEqual(Array.from({ length: 30 }, (_, index) => String(index)));
     expect(handOut(waiting, 7)).toEqual([]);
+  });
+
+  // As GoogleTest numbers them (gtest.cc, ShouldRunTestOnShard): the N-th selected test is of shard N modulo their number.
+  it.each([
+    [1, 0, 4],
+    [3, 1, 2],
+    [3, 7, 2],
+  ])('of every %i-th case from %i on is in %i shards, each case once', (sample, offset, count) => {
+    const listed = Array.from({ length: 31 }, (_, index) => `S.t${index}`);
+    const shards = shardsOf(listed, { sample, offset }, 8);
+    expect(shards).toHaveLength(count);
+    for (const { index, of, names } of shards)
+      expect(names).toEqual(listed.filter((name) => Number(name.slice(3)) % of === index));
+    expect(shards.flatMap(({ names }) => names).sort()).toEqual([...drawn(listed, sample, offset)].sort());
   });
 
   it('of programs loses none', () => {

@@ -9,7 +9,8 @@ const blas = '*quick*:*pre_checkin*-*known_bug*';
 /**
  * The suites. `packages` are patterns of package names, since their numbers differ between releases: each has to match one. `programs` matches the
  * file names of the test programs among what the first package holds. `kind` says how a program lists, runs and reports its cases (programs.mjs).
- * `filter` leaves out what GoogleTest programs have besides.
+ * `filter` leaves out what GoogleTest programs have besides. `inShards`: with millions of cases a start takes minutes if it names them, so a process runs
+ * a shard of the filter.
  */
 export const suites = {
   rocprim: { packages: ['librocprim-tests'], programs: /^test_/, kind: 'gtest' },
@@ -22,18 +23,21 @@ export const suites = {
     programs: /^rocblas-test$/,
     kind: 'gtest',
     filter: blas,
+    inShards: true,
   },
   hipblas: {
     packages: ['libhipblas[0-9]+-tests'],
     programs: /^hipblas-test$/,
     kind: 'gtest',
     filter: blas,
+    inShards: true,
   },
   hipblaslt: {
     packages: ['libhipblaslt[0-9]+-tests'],
     programs: /^hipblaslt-test$/,
     kind: 'gtest',
     filter: blas,
+    inShards: true,
   },
   rocsparse: { packages: ['librocsparse[0-9]+-tests'], programs: /^rocsparse-test$/, kind: 'gtest' },
   hipsparse: { packages: ['libhipsparse[0-9]+-tests'], programs: /^hipsparse-test$/, kind: 'gtest' },

@@ -97,7 +97,7 @@ const magmaWords = {
 
 /**
  * By kind: the words of its output, the command that lists (`list`; its answer is read by `cases`), and the command that runs some. `limit` is
- * how many cases one command takes. `program` is a path in the root.
+ * how many cases one command takes; `runShard` runs one of GoogleTest's own shards instead of cases by name. `program` is a path in the root.
  */
 export const kinds = {
   gtest: {
@@ -106,6 +106,11 @@ export const kinds = {
     cases: gtestCases,
     run: (program) => [program, '--gtest_flagfile=/kernloop-work/flags', '--gtest_color=no'],
     flags: gtestFilter,
+    // Shuffled, so that what time allows is a sample of the whole.
+    runShard: (program, filter, { index, of }) => [
+      ...['env', `GTEST_TOTAL_SHARDS=${of}`, `GTEST_SHARD_INDEX=${index}`, program],
+      ...[`--gtest_filter=${filter}`, '--gtest_shuffle', '--gtest_random_seed=7', '--gtest_color=no'],
+    ],
     limit: 200,
   },
   thrust: {

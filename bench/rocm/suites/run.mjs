@@ -40,6 +40,18 @@ export function spread(items) {
     .map(([, item]) => item);
 }
 
+/**
+ * What GoogleTest runs in each of its shards: every N-th of the cases that it lists. Together they hold what is drawn: each `sample`-th from `offset` on.
+ */
+export function shardsOf(listed, { sample, offset }, most = 25_000) {
+  const count = Math.max(1, Math.ceil(listed.length / sample / most));
+  const of = count * sample;
+  return Array.from({ length: count }, (_, number) => {
+    const index = (offset % sample) + number * sample;
+    return { index, of, names: listed.filter((_name, place) => place % of === index) };
+  });
+}
+
 /** Takes cases of `waiting` for one process: a quarter, so that other workers have some of a long program. */
 export const handOut = (waiting, limit) => waiting.splice(0, Math.min(limit, Math.ceil(waiting.length / 4)));
 
@@ -105,7 +117,7 @@ export async function rowsOf({ folder, release, suite, catalogue, installed, tar
     const all = spread(programs).map((path) => {
       const list = join(folder, 'lists', suite, `${basename(path)}.json`);
       const program = { ...programOf(path, results), list };
-      return existsSync(list) ? withList(program, { sample, offset }) : program;
+      return existsSync(list) ? withList(program, { sample, offset }, catalogue.inShards) : program;
     });
     return {
       ...{
@@ -116,6 +128,7 @@ export async function rowsOf({ folder, release, suite, catalogue, installed, tar
         folder,
         kind: kinds[catalogue.kind],
         filter: catalogue.filter,
+        inShards: catalogue.inShards ?? false,
         packages: installed.packages,
       },
       ...{ code: code.known ? 'named in the files' : 'not named in the files', busy: 0 },
@@ -170,7 +183,7 @@ export async function runAll(rows, options, stop) {
       row.busy += 1;
       program.busy += 1;
       const turn = { ...options, worker, over, seconds: () => (Date.now() - started) / 1000 };
-      if (program.wanted === undefined && existsSync(program.list)) withList(program, options);
+      if (program.wanted === undefined && existsSync(program.list)) withList(program, options, row.inShards);
       if (program.wanted === undefined) await list(row, program, turn);
       if (!over()) await some(row, program, turn);
       row.busy -= 1;
@@ -222,15 +235,16 @@ async function list(row, program, turn) {
   }
   mkdirSync(dirname(program.list), { recursive: true });
   writeFileSync(program.list, JSON.stringify(found));
-  withList(program, turn);
+  withList(program, turn, row.inShards);
 }
 
 /** The program with its kept list, and what is drawn of it: spread, so that what time allows is a sample of the whole. */
-function withList(program, { sample, offset }) {
+function withList(program, { sample, offset }, inShards) {
   const { cases, disabled } = JSON.parse(readFileSync(program.list, 'utf8'));
   const wanted = spread(drawn(cases, sample, offset));
   const waiting = [...new Set(wanted)].filter((name) => !program.results.has(name));
-  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted, waiting });
+  const shards = inShards && waiting.length > 0 ? shardsOf(cases, { sample, offset }) : [];
+  return Object.assign(program, { listed: cases, disabled: disabled.length, wanted, waiting, shards });
 }
 
 async function asked(row, program, turn) {
@@ -255,10 +269,13 @@ async function asked(row, program, turn) {
 
 /** A process of some cases; each that is wrong runs once more, alone. */
 async function some(row, program, turn) {
-  const names = handOut(program.waiting ?? [], program.isOneByOne ? 1 : row.kind.limit);
+  const shard = program.isOneByOne ? undefined : program.shards?.shift();
+  const names = shard
+    ? takeOf(shard, program)
+    : handOut(program.waiting ?? [], program.isOneByOne ? 1 : row.kind.limit);
   if (names.length === 0) return;
   const wanted = new Set(names);
-  for (const found of await oneProcess(row, program, names, turn)) {
+  for (const found of await oneProcess(row, program, names, turn, shard)) {
     const { oneByOne = false, record } = ofStart(found, names, program.results.size);
     program.isOneByOne ||= oneByOne;
     if (record === undefined) continue;
@@ -268,6 +285,14 @@ async function some(row, program, turn) {
     keep(program, again ? await alone(row, program, record, turn) : record);
   }
   program.waiting.push(...names.filter((name) => !program.results.has(name)));
+}
+
+/** What waits of a shard. What its process leaves is run by name, so that a case that ends the process ends it once. */
+function takeOf(shard, program) {
+  const inShard = new Set(shard.names);
+  const names = program.waiting.filter((name) => inShard.has(name));
+  program.waiting = program.waiting.filter((name) => !inShard.has(name));
+  return names;
 }
 
 async function alone(row, program, first, turn) {
@@ -282,12 +307,14 @@ async function alone(row, program, first, turn) {
 }
 
 /** The records of one process. It is stopped after `secondsPerTurn` between two cases, and in a case that takes too long. */
-function oneProcess(row, program, names, turn) {
+function oneProcess(row, program, names, turn, shard) {
   const { kind } = row;
+  const secondsPerTurn = shard ? Infinity : turn.secondsPerTurn;
   const work = join(row.folder, 'work', String(turn.worker));
   mkdirSync(work, { recursive: true });
-  if (kind.flags) writeFileSync(join(work, 'flags'), `${kind.flags(names)}\n`);
-  const { child } = start(row, kind.run(program.path, names), turn);
+  if (kind.flags && !shard) writeFileSync(join(work, 'flags'), `${kind.flags(names)}\n`);
+  const command = shard ? kind.runShard(program.path, row.filter, shard) : kind.run(program.path, names);
+  const { child } = start(row, command, turn);
   const transcript = new Transcript(kind.words);
   const records = [];
   let since = Date.now();
@@ -308,7 +335,7 @@ function oneProcess(row, program, names, turn) {
   };
   const look = () => {
     const isBetween = transcript.current === undefined && transcript.begun > 0;
-    const enough = transcript.stopped || (Date.now() - first > turn.secondsPerTurn * 1000 && records.length > 0);
+    const enough = transcript.stopped || (Date.now() - first > secondsPerTurn * 1000 && records.length > 0);
     if (turn.over() || (isBetween && enough && records.length < names.length)) return kill();
     const limit = transcript.begun === 0 ? turn.secondsPerStart : turn.secondsPerCase;
     if (Date.now() - since < limit * 1000) return;
