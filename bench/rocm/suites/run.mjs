@@ -287,7 +287,7 @@ async function some(row, program, turn) {
   program.waiting.push(...names.filter((name) => !program.results.has(name)));
 }
 
-/** What waits of a shard. What its process leaves is run by name, so that a case that ends the process ends it once. */
+/** Takes a shard's cases that still wait. The cases that its process leaves are run by name, so that a case that ends the process ends it once. */
 function takeOf(shard, program) {
   const inShard = new Set(shard.names);
   const names = program.waiting.filter((name) => inShard.has(name));
