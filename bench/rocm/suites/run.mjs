@@ -182,7 +182,9 @@ export async function runAll(rows, options, stop) {
       const started = Date.now();
       row.busy += 1;
       program.busy += 1;
-      const turn = { ...options, worker, over, seconds: () => (Date.now() - started) / 1000 };
+      // These list and start for minutes, whatever they run.
+      const secondsPerStart = options.secondsPerStart * (row.inShards ? 5 : 1);
+      const turn = { ...options, secondsPerStart, worker, over, seconds: () => (Date.now() - started) / 1000 };
       if (program.wanted === undefined && existsSync(program.list)) withList(program, options, row.inShards);
       if (program.wanted === undefined) await list(row, program, turn);
       if (!over()) await some(row, program, turn);
