@@ -288,6 +288,17 @@ describe('test-backend-ops of ggml', () => {
     ]);
   });
 
+  it('gives a failed case its error first, on the same line', () => {
+    const failed = '\u001b[1;31mFAIL\u001b[0m';
+    const text = `[MUL_MAT] ERR = 1.000000067 > 0.000500000   MUL_MAT(type_a=nvfp4,m=16): ${failed}\n[ADD] NaN at index 3 (ROCm0=nan CPU=0.5)   ADD(n=1): ${failed}\n  SUB(n=1): ${green}\n\nFailing tests:\n  MUL_MAT(type_a=nvfp4,m=16)\n  ADD(n=1)\n`;
+    const { records } = judged(text, { code: 1 }, kinds.ggml);
+    expect(records.map((record) => [record.case, record.outcome, record.why])).toEqual([
+      ['MUL_MAT(type_a=nvfp4,m=16)', 'wrong', '[MUL_MAT] ERR = 1.000000067 > 0.000500000'],
+      ['ADD(n=1)', 'wrong', '[ADD] NaN at index 3 (ROCm0=nan CPU=0.5)'],
+      ['SUB(n=1)', 'right', undefined],
+    ]);
+  });
+
   it('lists what the backend supports', () => {
     const text =
       '  ADD(type=f32): \u001b[1;32mSUPPORTED\u001b[0m\n  SQR(type=f32): \u001b[1;31mNOT SUPPORTED\u001b[0m\n';

@@ -49,8 +49,11 @@ const thrustWords = {
   explains: () => false,
 };
 
-/** `test-backend-ops support` as CSV would be shorter; the console's lines are those that `test` prints, too. */
-const ggmlLine = /^ {2}([A-Z][A-Z0-9_]*\(.*\)): ?(.*)$/;
+/**
+ * `test-backend-ops support` as CSV would be shorter; the console's lines are those that `test` prints, too. It prints the error of a failed case before
+ * its name, on the same line.
+ */
+const ggmlLine = /^(?:(\[[A-Z].*) )? {2}([A-Z][A-Z0-9_]*\(.*\)): ?(.*)$/;
 // oxlint-disable-next-line no-control-regex
 const plain = (line) => line.replaceAll(/\u001b\[[0-9;]*m/g, '');
 
@@ -59,17 +62,20 @@ export function ggmlCases(text) {
     .split('\n')
     .map((line) => ggmlLine.exec(plain(line)))
     .filter(Boolean);
-  const names = (wanted) => [...new Set(found.filter(([, , rest]) => wanted(rest)).map(([, name]) => name))];
+  const names = (wanted) => [...new Set(found.filter(([, , , rest]) => wanted(rest)).map(([, , name]) => name))];
   const supported = (rest) => !/not supported/i.test(rest);
   return { cases: names(supported), disabled: names((rest) => !supported(rest)) };
 }
 
 const ggmlWords = {
-  begins: (line) => ggmlLine.exec(plain(line))?.[1],
+  begins: (line) => ggmlLine.exec(plain(line))?.[2],
   ends(line) {
     const text = plain(line).trimEnd();
     if (/\bOK$/.test(text)) return { says: 'right' };
-    if (/\bFAIL$/.test(text)) return { says: 'wrong', why: ggmlLine.exec(text)?.[2] ?? text };
+    if (/\bFAIL$/.test(text)) {
+      const [, error, , rest] = ggmlLine.exec(text) ?? [];
+      return { says: 'wrong', why: error ?? rest ?? text };
+    }
     if (/not supported/i.test(text)) return { says: 'skipped', why: 'the backend does not support it' };
     return undefined;
   },
