@@ -52,7 +52,7 @@ const { Transcript, meaningOf, startOfProcess, endOfProcess } = jest.requireActu
 const { kinds, gtestCases, gtestFilter, ggmlCases, thrustCases } =
   jest.requireActual<Programs>('./suites/programs.mjs');
 const { figuresOf, checked, tableOf, withEarlier } = jest.requireActual<Table>('./suites/table.mjs');
-const { drawn, spread, handOut, leftBehind, ofStart, shardsOf } = jest.requireActual<{
+const { drawn, spread, handOut, leftBehind, ofStart, ofTheNext, shardsOf } = jest.requireActual<{
   shardsOf: (
     listed: string[],
     drawn: { sample: number; offset: number },
@@ -60,6 +60,7 @@ const { drawn, spread, handOut, leftBehind, ofStart, shardsOf } = jest.requireAc
   ) => { index: number; of: number; names: string[] }[];
   handOut: (waiting: string[], limit: number) => string[];
   leftBehind: (names: string[], records: Result[], end: { code: number | null; signal?: string }) => Result[];
+  ofTheNext: (records: Result[], order: string[]) => Result[];
   ofStart: (record: Result, names: string[], others: number) => { oneByOne?: boolean; record?: Result };
   drawn: (cases: string[], every: number, offset?: number) => string[];
   spread: <T>(items: T[]) => T[];
@@ -297,6 +298,26 @@ describe('test-backend-ops of ggml', () => {
       ['ADD(n=1)', 'wrong', '[ADD] NaN at index 3 (ROCm0=nan CPU=0.5)'],
       ['SUB(n=1)', 'right', undefined],
     ]);
+  });
+
+  it('names a case with its result: what stopped the process before was the next case', () => {
+    const named = (text: string, order: string[], end?: Parameters<Transcript['close']>[0]) =>
+      ofTheNext(judged(text, end, kinds.ggml).records, order).map((record) => [record.case, record.outcome]);
+    const died = { code: 134, signal: 'SIGABRT' };
+    const order = ['ADD(n=1)', 'MUL(n=1)', 'SQR(n=1)'];
+    const first = `  ADD(n=1): ${green}\n`;
+    expect(named(first + wild, order, died)).toEqual([
+      ['ADD(n=1)', 'right'],
+      ['MUL(n=1)', 'wrong'],
+    ]);
+    expect(named(refusal, order, died)).toEqual([['ADD(n=1)', 'refused']]);
+    expect(named('', order, died)).toEqual([['ADD(n=1)', 'ended']]);
+    expect(named(first, order, died)).toEqual([
+      ['ADD(n=1)', 'right'],
+      ['MUL(n=1)', 'ended'],
+    ]);
+    expect(named(first, ['ADD(n=1)'], died).at(-1)?.[0]).toBe(endOfProcess);
+    expect(kinds.ggml).toMatchObject({ namesLast: true });
   });
 
   it('lists what the backend supports', () => {

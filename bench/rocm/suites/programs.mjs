@@ -103,7 +103,7 @@ const magmaWords = {
 
 /**
  * By kind: the words of its output, the command that lists (`list`; its answer is read by `cases`), and the command that runs some. `limit` is
- * how many cases one command takes; `runShard` runs one of GoogleTest's own shards instead of cases by name. `program` is a path in the root.
+ * how many cases one command takes; `namesLast`: a case's name is printed with its result, not before; `runShard` runs one of GoogleTest's own shards instead of cases by name. `program` is a path in the root.
  */
 export const kinds = {
   gtest: {
@@ -131,6 +131,7 @@ export const kinds = {
     list: (program) => [program, 'support', '-b', 'ROCm0'],
     cases: ggmlCases,
     run: (program, names) => [program, 'test', '-b', 'ROCm0', '-o', names.join(',')],
+    namesLast: true,
     limit: 50,
   },
   magma: {

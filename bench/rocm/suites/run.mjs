@@ -73,6 +73,19 @@ export function ofStart(record, names, others) {
   return names.length > 1 ? { oneByOne: true } : { record: { ...record, case: names[0] } };
 }
 
+/**
+ * For programs that print a case's name only with its result, in the order of their list: what came of a process before its first case, between two cases or
+ * after its last came of the next case of `order`.
+ */
+export function ofTheNext(records, order) {
+  let next = 0;
+  return records.map((record) => {
+    const isCase = !record.case.startsWith('(');
+    if (isCase) next = order.indexOf(record.case) + 1;
+    return isCase || order[next] === undefined ? record : { ...record, case: order[next] };
+  });
+}
+
 const shell = (script, ...args) => ['sh', '-c', script, 'sh', ...args];
 
 /** The files of a package. */
@@ -363,7 +376,15 @@ function oneProcess(row, program, names, turn, shard) {
       take(transcript.close({ code, signal, late, killed }));
       if (!killed && !inCase && !transcript.stopped && transcript.begun > 0)
         records.push(...leftBehind(names, records, { code, signal }));
-      resolve(records);
+      const wanted = new Set(names);
+      resolve(
+        kind.namesLast
+          ? ofTheNext(
+              records,
+              program.listed.filter((name) => wanted.has(name)),
+            )
+          : records,
+      );
     });
   });
 }
