@@ -122,11 +122,13 @@ struct EndOfThread {
   static_cast<void>(end);
 }
 
-// Null if there is none, or the program ends.
-void* open_library(const std::string& name) {
+// Null if there is none, or the program ends. Even a library that the program has is not opened then: its objects may
+// be destroyed, and the loader would make them again.
+void* open_library(const std::string& name, bool& is_shared) {
   opener = ::getpid();
   void* library = nullptr;
   if (!is_main_thread_over.load()) {
+    is_shared = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
     library = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     // Registered after LLVM's destructors, and so called before them.
     if (library) std::atexit(end_uses);
@@ -166,8 +168,8 @@ void LlvmLibrary::yield() {
 
 bool LlvmLibrary::load(const std::string& name, unsigned least, std::string& problem) {
   // A library that the program uses itself has the program's handler of fatal errors, or none.
-  const bool is_shared = ::dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD) != nullptr;
-  void* const library = open_library(name);
+  bool is_shared = false;
+  void* const library = open_library(name, is_shared);
   yield();
   if (!library) {
     const char* const reason = ::dlerror();

@@ -70,6 +70,15 @@ TEST(LlvmLibrary, AProgramMayEndWhileLlvmIsOpened) {
   EXPECT_EQ(ended.status, 0);
 }
 
+// At the end of a program the loader makes the objects of a library that it destroyed again, if somebody opens it.
+TEST(LlvmLibrary, AProgramThatIsLinkedWithLlvmMayEndBeforeItIsOpened) {
+  const Ended ended =
+      run("LD_PRELOAD=" KERNLOOP_TEST_SLOW_LIBRARY " KERNLOOP_SOFTGPU_LLVM=" KERNLOOP_TEST_SLOW_LIBRARY " " + kProgram +
+          " OWN");
+  EXPECT_EQ(ended.output, "opening\n");
+  EXPECT_EQ(ended.status, 0);
+}
+
 TEST(LlvmLibrary, AnLlvmThatTheProgramExportsIsNotMixedWithOurs) {
   const Ended ended = run(std::string(KERNLOOP_TEST_LLVM_EXPORTER) + " COMPILE");
   EXPECT_EQ(ended.status, 1);

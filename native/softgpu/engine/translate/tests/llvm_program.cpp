@@ -1,5 +1,5 @@
-// llvm_program COMPILE | FATAL | END MILLISECONDS | SLOW MILLISECONDS | WAIT | LOOP EXECUTIONS MILLISECONDS: a program
-// in which LLVM is used (llvm_library_test.cpp).
+// llvm_program COMPILE | FATAL | END MILLISECONDS | SLOW MILLISECONDS | OWN | WAIT | LOOP EXECUTIONS MILLISECONDS: a
+// program in which LLVM is used (llvm_library_test.cpp).
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +87,19 @@ int end_slowly(unsigned milliseconds) {
   return 0;
 }
 
+// The program has the library of KERNLOOP_SOFTGPU_LLVM itself. A thread opens it while its objects are destroyed.
+int end_with_own() {
+  static int ends[2];
+  if (::pipe(ends) != 0) return 8;
+  ::setenv("KERNLOOP_TEST_PIPE", std::to_string(ends[1]).c_str(), 1);
+  std::thread([] {
+    char byte = 0;
+    std::string problem;
+    if (::read(ends[0], &byte, 1) == 1) LlvmLibrary::open(15, problem);
+  }).detach();
+  return 0;
+}
+
 // A program that waits for any child never sees one of the translator's.
 int wait_for_any() {
   std::atomic<bool> is_done{false};
@@ -129,6 +142,7 @@ int main(int count, char** words) {
   if (mode == "SLOW" && count > 2) return end_slowly(static_cast<unsigned>(std::atoi(words[2])));
   if (mode == "LOOP" && count > 3)
     return loop(static_cast<unsigned>(std::atoi(words[2])), static_cast<unsigned>(std::atoi(words[3])));
+  if (mode == "OWN") return end_with_own();
   if (mode == "WAIT") return wait_for_any();
   return 3;
 }
