@@ -10,14 +10,24 @@ const folder = join(root, 'native', 'build');
 const bytesPerCompiler = 1.5 * 2 ** 30;
 
 /** Full configuration: the software GPU for each kind of processor, and the tests. */
-const whole = { KERNLOOP_TESTS: 'ON', KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4', KERNLOOP_TRANSLATOR: 'ON' };
+const whole = {
+  KERNLOOP_TESTS: 'ON',
+  KERNLOOP_VECTOR_BUILDS: 'baseline;v3;v4',
+  KERNLOOP_TRANSLATOR: 'ON',
+  KERNLOOP_QUICK: 'OFF',
+};
 /**
  * What `npm test` builds. The software GPU for this machine's kind of processor is compared with the baseline; the
  * nightly tests compare all kinds.
  */
 const tested = { ...whole, KERNLOOP_VECTOR_BUILDS: 'baseline;host' };
-/** Configuration that suffices to run kernloop on this machine. */
-const products = { KERNLOOP_TESTS: 'OFF', KERNLOOP_VECTOR_BUILDS: 'host', KERNLOOP_TRANSLATOR: 'OFF' };
+/** Configuration that suffices to run kernloop on this machine, and compiles in little time. */
+const products = {
+  KERNLOOP_TESTS: 'OFF',
+  KERNLOOP_VECTOR_BUILDS: 'host',
+  KERNLOOP_TRANSLATOR: 'OFF',
+  KERNLOOP_QUICK: 'ON',
+};
 /**
  * The first build uses batches, which are faster; people who edit get separate files, so that an edit compiles fast.
  */
@@ -32,6 +42,7 @@ const released = {
   KERNLOOP_STATIC_DEPENDENCIES: 'ON',
   KERNLOOP_VECTOR_BUILDS: whole.KERNLOOP_VECTOR_BUILDS,
   KERNLOOP_TRANSLATOR: whole.KERNLOOP_TRANSLATOR,
+  KERNLOOP_QUICK: whole.KERNLOOP_QUICK,
 };
 
 /** Settings of native/build; undefined if it is not configured. */

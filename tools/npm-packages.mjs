@@ -1,7 +1,7 @@
 // npm's packages, from the lock file. Node built-ins only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root, step, StepError } from './console.mjs';
 
@@ -28,6 +28,15 @@ export function withAddresses(lock, registry) {
   return { ...lock, packages: Object.fromEntries(places.map(addressed)) };
 }
 
+/** Development packages by which a checkout runs; all others are for its tests, checks and pages. */
+const toRun = ['@nx/devkit', '@swc-node/register', '@swc/core', 'nx', 'typescript'];
+
+/** package.json or the root of its lock, without the other development packages. */
+export const withoutOthers = ({ devDependencies, ...rest }) => ({
+  ...rest,
+  devDependencies: Object.fromEntries(toRun.map((name) => [name, devDependencies[name]])),
+});
+
 /**
  * Not `npm ci`: it refuses a lock file from which a registry's mirror omitted packages for other platforms. The versions
  * still come from the lock. `npm run --silent` would silence this npm's errors, too.
@@ -38,20 +47,16 @@ const install = (options) =>
     ...options,
   });
 
-/** Installs what the lock has, once: the digest of the lock is kept beside the packages. */
-export async function installNpmPackages() {
-  const stamp = join(root, 'node_modules', '.kernloop-lock');
-  const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
-  const digest = createHash('sha256').update(text).digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return;
+/** Installs in a folder by its lock, with the addresses that names and versions make. */
+async function installIn(folder, lock) {
   const registry = spawnSync('npm', ['config', 'get', 'registry'], { cwd: root, encoding: 'utf8' });
   if (registry.status !== 0) throw new StepError('npm config get registry failed', registry.stderr);
   // npm prefers it to package-lock.json, and leaves both as they are with --no-save.
-  const addressed = join(root, 'npm-shrinkwrap.json');
+  const addressed = join(folder, 'npm-shrinkwrap.json');
   let code, tail;
   try {
-    writeFileSync(addressed, JSON.stringify(withAddresses(JSON.parse(text), registry.stdout.trim())));
-    ({ code, tail } = await install({ allowFailure: true }));
+    writeFileSync(addressed, JSON.stringify(withAddresses(lock, registry.stdout.trim())));
+    ({ code, tail } = await install({ cwd: folder, allowFailure: true }));
   } finally {
     rmSync(addressed, { force: true });
   }
@@ -60,7 +65,37 @@ export async function installNpmPackages() {
     throw new StepError('npm packages: stopped', 'run the command again', 130);
   if (code !== 0) {
     console.log('  npm packages: not by the addresses that names and versions make; the registry is asked for them');
-    await install();
+    await install({ cwd: folder });
   }
-  writeFileSync(stamp, digest);
+}
+
+/** Half of the packages take half of the time. npm would install the others, too, where package.json has them. */
+async function installToRun(lock) {
+  const folder = join(root, '.kernloop', 'npm');
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const fewer = { ...lock, packages: { ...lock.packages, '': withoutOthers(lock.packages['']) } };
+  writeFileSync(join(folder, 'package.json'), JSON.stringify(withoutOthers(manifest)));
+  writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(fewer));
+  await installIn(folder, fewer);
+  renameSync(join(folder, 'node_modules'), join(root, 'node_modules'));
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/**
+ * Installs what the lock has, once: the digest of the lock is kept beside the packages. Without `tests`, and where
+ * nothing is installed yet, only what a checkout needs to run.
+ */
+export async function installNpmPackages({ tests }) {
+  const stamp = join(root, 'node_modules', '.kernloop-lock');
+  const text = readFileSync(join(root, 'package-lock.json'), 'utf8');
+  const digest = createHash('sha256').update(text).digest('hex');
+  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : undefined;
+  const toRunAlone = `${digest}: to run`;
+  if (installed === digest || (installed === toRunAlone && !tests)) return;
+  const isFirst = !existsSync(join(root, 'node_modules'));
+  if (isFirst && !tests) await installToRun(JSON.parse(text));
+  else await installIn(root, JSON.parse(text));
+  writeFileSync(stamp, isFirst && !tests ? toRunAlone : digest);
 }

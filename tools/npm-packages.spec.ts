@@ -1,17 +1,19 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { packageRoot } from '../lib/support/version';
 
 interface Lock {
   readonly packages: Record<string, { readonly resolved?: string; readonly optionalDependencies?: object }>;
 }
 
-function withAddresses(lock: object, registry: string): Lock {
+function answerOf(name: string, ...args: unknown[]): unknown {
   const module = JSON.stringify(join(__dirname, 'npm-packages.mjs'));
-  const program = `import(${module}).then((npm) => console.log(JSON.stringify(npm.withAddresses(...JSON.parse(process.argv[1])))))`;
-  return JSON.parse(
-    execFileSync(process.execPath, ['-e', program, JSON.stringify([lock, registry])], { encoding: 'utf8' }),
-  ) as Lock;
+  const program = `import(${module}).then((npm) => console.log(JSON.stringify(npm.${name}(...JSON.parse(process.argv[1])))))`;
+  return JSON.parse(execFileSync(process.execPath, ['-e', program, JSON.stringify(args)], { encoding: 'utf8' }));
 }
+
+const withAddresses = (lock: object, registry: string): Lock => answerOf('withAddresses', lock, registry) as Lock;
 
 const integrity = 'sha512-AAAA';
 
@@ -60,5 +62,21 @@ describe('the lock that packages are installed by', () => {
       'https://registry.example/',
     );
     expect(packages['node_modules/nx']?.optionalDependencies).toEqual({ '@nx/nx-linux-x64-gnu': '24.0.0' });
+  });
+});
+
+describe('what quickstart installs', () => {
+  const root = JSON.parse(readFileSync(join(packageRoot, 'package-lock.json'), 'utf8')) as Required<Lock>;
+  const manifest = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as object;
+
+  it.each([
+    ['package.json', manifest],
+    ['its lock', root.packages[''] ?? {}],
+  ])('has all dependencies of %s, and the versions of a few development packages', (_, all) => {
+    const few = answerOf('withoutOthers', all) as Record<string, Record<string, string>>;
+    expect(Object.keys(few['devDependencies'] ?? {})).toContain('nx');
+    expect(Object.keys(few['devDependencies'] ?? {})).not.toContain('jest');
+    expect(all).toMatchObject(few);
+    expect({ ...all, devDependencies: null }).toEqual({ ...few, devDependencies: null });
   });
 });

@@ -139,7 +139,7 @@ export async function setup({ tests, nightly = false, withPackages = async () =>
     );
   };
   const packages = async () => {
-    await installNpmPackages();
+    await installNpmPackages({ tests });
     ensureGenerated();
     await withPackages();
   };
