@@ -46,6 +46,9 @@ if narrow_floats.ARCH == "gfx1100":
 
 if narrow_floats.ARCH == "gfx942":
 
+    def test_a_product_of_tf32_has_factors_that_are_cut_off(rng):
+        narrow_floats.check_tf32(rng)
+
     def test_what_becomes_of_an_infinity_in_8_bits_is_refused_by_name():
         with pytest.raises(DeviceFault, match="infinity made a float of 8 bits"):
             narrow_floats.bits_of(np.full(3, np.inf, np.float32), tl.float8e4b8)

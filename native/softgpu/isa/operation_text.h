@@ -75,7 +75,6 @@ inline constexpr Word<const char*> kRefusalWords[] = {
     {"two_relative", "two registers relative to M0 at once: no compiler emits them"},
     {"typed_buffer", "typed buffers: graphics formats"},
     {"vskip", "VSKIP: no compiler emits it"},
-    {"xf32", "xf32: how its inputs are rounded is not documented"},
 };
 inline constexpr Word<Encoding> kEncodingWords[] = {
     {"sop1", Encoding::kSop1},   {"sop2", Encoding::kSop2},     {"sopk", Encoding::kSopK},

@@ -73,6 +73,21 @@ def check_dot(rng):
     np.testing.assert_allclose(c, a.astype(np.float64) @ b.astype(np.float64), rtol=1e-5, atol=1e-5)
 
 
+@triton.jit
+def tf32_dot(a, b, c, N: tl.constexpr):
+    at = tl.arange(0, N)[:, None] * N + tl.arange(0, N)[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at), input_precision="tf32"))
+
+
+def check_tf32(rng):
+    """Cut to 10 bits of mantissa, as the hardware does: rounded factors are wrong here from the fourth digit on."""
+    a, b = (rng.random((32, 32), np.float32) for _ in "ab")
+    c = kt.empty((32, 32))
+    tf32_dot[(1,)](kt.array(a), kt.array(b), c, N=32)
+    cut_a, cut_b = ((x.view(np.uint32) & ~np.uint32(0x1FFF)).view(np.float32).astype(np.float64) for x in (a, b))
+    np.testing.assert_allclose(c, cut_a @ cut_b, rtol=1e-6)
+
+
 def check_float8(rng):
     for dtype in (ml_dtypes.float8_e5m2, ml_dtypes.float8_e4m3fn):
         patterns = np.arange(256, dtype=np.uint8).view(dtype)

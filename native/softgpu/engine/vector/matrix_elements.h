@@ -32,6 +32,17 @@ struct DoubleElement {
   static constexpr bool kFlushes = false;
   static Sum load(const uint32_t* p, unsigned lane, unsigned) { return F64::load(p, lane); }
 };
+// Single precision without the last 13 bits of the mantissa, which hardware cuts off (measured on gfx942 by AMD's pull
+// request rocm-libraries 9176, and by MMA-Sim, arXiv 2511.10909). A NaN stays one, whatever its payload.
+struct XSingleElement {
+  using Sum = float;
+  static constexpr unsigned kPerLane = 2, kResultDwords = 1;
+  static constexpr bool kFlushes = false;
+  static Sum load(const uint32_t* p, unsigned lane, unsigned e) {
+    const uint32_t word = p[e * kLanes + lane];
+    return as_float(is_nan(as_float(word)) ? word : word & ~0x1fffu);
+  }
+};
 template <bool kFlush>
 struct HalfElement {
   using Sum = float;

@@ -149,6 +149,8 @@ constexpr MatrixRow kRows[] = {
     matrix<BrainElement<4, false>, 32, 8, 1>(Op::v_mfma_f32_32x32x8_bf16),
     matrix<HalfElement<false>, 16, 16, 1>(Op::v_mfma_f32_16x16x16_f16),
     matrix<BrainElement<4, false>, 16, 16, 1>(Op::v_mfma_f32_16x16x16_bf16),
+    matrix<XSingleElement, 32, 4, 1>(Op::v_mfma_f32_32x32x4_xf32),
+    matrix<XSingleElement, 16, 8, 1>(Op::v_mfma_f32_16x16x8_xf32),
     matrix<ByteElement<8>, 32, 16, 1>(Op::v_mfma_i32_32x32x16_i8),
     matrix<ByteElement<8>, 16, 32, 1>(Op::v_mfma_i32_16x16x32_i8),
     matrix<Float8Element<kBf8, kBf8>, 16, 32, 1>(Op::v_mfma_f32_16x16x32_bf8_bf8),

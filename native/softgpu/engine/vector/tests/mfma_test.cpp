@@ -11,7 +11,7 @@
 namespace kernloop::softgpu::vector {
 namespace {
 
-enum class Kind { kF32, kF64, kF16, kBf16, kI8, kFp8Fp8, kFp8Bf8, kBf8Fp8, kBf8Bf8 };
+enum class Kind { kF32, kF64, kXf32, kF16, kBf16, kI8, kFp8Fp8, kFp8Bf8, kBf8Fp8, kBf8Bf8 };
 
 // A small whole number in a format of 8 bits without infinities, whose bias is one more than IEEE's: by its value
 // alone.
@@ -73,6 +73,8 @@ const Shape kShapes[] = {
     M(v_mfma_f32_4x4x4_16b_bf16, kBf16, 4, 4, 16, 4),
     M(v_mfma_f32_32x32x8_bf16, kBf16, 32, 8, 1, 4),
     M(v_mfma_f32_16x16x16_bf16, kBf16, 16, 16, 1, 4),
+    M(v_mfma_f32_32x32x4_xf32, kXf32, 32, 4, 1, 2),
+    M(v_mfma_f32_16x16x8_xf32, kXf32, 16, 8, 1, 2),
     M(v_mfma_i32_32x32x16_i8, kI8, 32, 16, 1, 8),
     M(v_mfma_i32_16x16x32_i8, kI8, 16, 32, 1, 8),
     M(v_mfma_f32_16x16x32_bf8_bf8, kBf8Bf8, 16, 32, 1, 8),
@@ -125,6 +127,9 @@ class Matrices {
             break;
           case Kind::kF64:
             words[0] = static_cast<uint32_t>(dbits(v)), words[1] = static_cast<uint32_t>(dbits(v) >> 32);
+            break;
+          case Kind::kXf32:  // the last 13 bits do not count
+            words[e] = fbits(static_cast<float>(v)) | 0x1fff;
             break;
           case Kind::kF16:
             words[e / 2] |= half_of(v) << (16 * (e % 2));
@@ -249,6 +254,25 @@ TEST(VectorMfma, ProductsOfBytesAreExactAndTheirSumsWrapAround) {
     ASSERT_TRUE(t.run(make(s.op, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0x7fffffff)}, Encoding::kVop3p)));
     for (unsigned n = 0; n < results_of(s); ++n) EXPECT_EQ(0x7fffffffu + s.depth * 128 * 128, t.lane(8 + n)[63]);
   }
+}
+
+TEST(VectorMfma, FactorsOfXf32AreCutOffTowardsZero) {
+  const auto product = [](uint32_t factor) {
+    TestWave t;
+    t.fill64(0, uint64_t{factor}), t.fill64(2, uint64_t{fbits(1.0f)});  // the other one of each lane is 0
+    EXPECT_TRUE(t.run(
+        make(Op::v_mfma_f32_16x16x8_xf32, {vgpr(8, 4)}, {vgpr(0, 2), vgpr(2, 2), constant(0)}, Encoding::kVop3p)));
+    return t.lane(8)[5];
+  };
+  const float ulp = 0x1p-10f;
+  // Four lanes hold the products of a row and a column.
+  EXPECT_EQ(fbits(4 * (1 + ulp)), product(fbits(1 + ulp)));
+  EXPECT_EQ(fbits(4 * (1 + ulp)), product(fbits(1 + 1.5f * ulp)));
+  EXPECT_EQ(fbits(4 * (1 + ulp)), product(fbits(1 + 2 * ulp) - 1));
+  EXPECT_EQ(fbits(-4 * (1 + ulp)), product(fbits(-(1 + 2 * ulp)) - 1));
+  EXPECT_EQ(0x8000u, product(0x2fff));  // denormals are kept
+  EXPECT_EQ(0x7f800000u, product(0x7f800000));
+  EXPECT_EQ(0x7fc00000u, product(0x7f800001)) << "not an infinity";
 }
 
 TEST(VectorMfma, EveryHalfIsTheNumberThatItStandsFor) {
