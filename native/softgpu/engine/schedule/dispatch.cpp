@@ -127,6 +127,7 @@ void Dispatch::find_registers_read() {
     registers_read_ = page->read_before_written(kernel_.first_instruction());
   } catch (const WaveFault&) {  // the first wave raises it
   }
+  if (wave_size_ == kLanes) registers_read_.reset(0);  // set_work_item_ids() writes all of v0
 }
 
 std::string Dispatch::preload_arguments() {

@@ -16,14 +16,21 @@ namespace {
 constexpr uint64_t kSgprLines = 128 / UnwrittenFill::kLineWords;
 constexpr uint64_t kLinesPerRow = kLanes / UnwrittenFill::kLineWords;
 
+// The first register of the set from `at` on.
+size_t first_after(const VectorRegisterSet& set, size_t at) {
+  return at == 0 ? set._Find_first() : set._Find_next(at - 1);
+}
+
 // Resets the kernel's own rows; an earlier kernel's rows beyond them go back to zero, as in a fresh slot.
 void reset_rows(VectorRegister* rows, unsigned owned, unsigned stale, const UnwrittenFill& fill, uint64_t line,
                 const VectorRegisterSet& read, size_t first_of_set) {
-  for (unsigned k = 0; k < owned;) {
-    unsigned end = k;
-    while (end < owned && read.test(first_of_set + end)) ++end;
-    if (end > k) fill.copy(rows[k], size_t{end - k} * kLanes, line + k * kLinesPerRow);
-    k = end + 1;
+  const size_t end_of_set = first_of_set + owned;
+  for (size_t k = first_after(read, first_of_set); k < end_of_set;) {
+    size_t end = k + 1;
+    while (end < end_of_set && read.test(end)) ++end;
+    const size_t row = k - first_of_set;
+    fill.copy(rows[row], (end - k) * kLanes, line + row * kLinesPerRow);
+    k = first_after(read, end);
   }
   if (stale > owned) fill_dwords(rows[owned], size_t{stale - owned} * kLanes, 0);
 }
