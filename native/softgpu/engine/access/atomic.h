@@ -1,6 +1,7 @@
 // Read-modify-write operations of vector memory instructions and of LDS, on host memory that has been checked.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -189,16 +190,6 @@ inline T modify_shared(T* at, const T* data, AtomicMode mode) {
   return old;
 }
 
-// LDS and private memory belong to one worker thread.
-template <Atomic atomic, typename T>
-inline T modify_private(T* at, const T* data, AtomicMode mode) {
-  T old;
-  std::memcpy(&old, at, sizeof old);
-  const T next = combine<atomic, T>(old, data, mode);
-  std::memcpy(at, &next, sizeof next);
-  return old;
-}
-
 // Order in which the lanes of one instruction execute it: hardware defines none.
 struct LaneOrder {
   unsigned first = 0, step = 1;  // odd
@@ -219,6 +210,30 @@ struct LaneOrder {
   }
 };
 
+// All lanes modify one place, in the given order and as a whole. `values(lane)`: the data operands; `olds`: a lane's
+// old value, or nullptr.
+template <Atomic atomic, typename T, typename Values>
+inline void modify_one_place(T* at, uint64_t lanes, LaneOrder order, AtomicMode mode, T* olds, Values&& values) {
+  T before = __atomic_load_n(at, __ATOMIC_SEQ_CST), after;
+  do {
+    after = before;
+    order.for_lanes(lanes, [&](unsigned lane) {
+      if (olds) olds[lane] = after;
+      after = combine<atomic, T>(after, values(lane).data(), mode);
+    });
+  } while (!__atomic_compare_exchange_n(at, &before, after, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+}
+
+// LDS and private memory belong to one worker thread.
+template <Atomic atomic, typename T>
+inline T modify_private(T* at, const T* data, AtomicMode mode) {
+  T old;
+  std::memcpy(&old, at, sizeof old);
+  const T next = combine<atomic, T>(old, data, mode);
+  std::memcpy(at, &next, sizeof next);
+  return old;
+}
+
 // Lanes in the given order. `data`: rows of the first operand; `second`: rows of the second, if there is one. `result`:
 // rows for the old values, or nullptr.
 template <Atomic atomic, typename T, bool shared, typename Where>
@@ -231,15 +246,30 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
       return static_cast<T>(rows[0][lane] | uint64_t{rows[1][lane]} << 32);
     }
   };
-  order.for_lanes(lanes, [&](unsigned lane) {
-    T values[2] = {operand(data, lane), T{0}};
+  const auto values_of = [&](unsigned lane) {
+    std::array<T, 2> values{operand(data, lane), T{0}};
     if constexpr (data_count(atomic) == 2) values[1] = operand(second, lane);
-    T* at = reinterpret_cast<T*>(where.host(lane));
-    const T old = shared ? modify_shared<atomic, T>(at, values, mode) : modify_private<atomic, T>(at, values, mode);
-    if (result) {
-      result[0][lane] = static_cast<uint32_t>(old);
-      if constexpr (sizeof(T) == 8) result[1][lane] = static_cast<uint32_t>(static_cast<uint64_t>(old) >> 32);
+    return values;
+  };
+  const auto give = [result](unsigned lane, T old) {
+    result[0][lane] = static_cast<uint32_t>(old);
+    if constexpr (sizeof(T) == 8) result[1][lane] = static_cast<uint32_t>(static_cast<uint64_t>(old) >> 32);
+  };
+  if constexpr (shared) {
+    if (where.uniform && (lanes & (lanes - 1)) != 0) {
+      T olds[kLanes];
+      modify_one_place<atomic, T>(reinterpret_cast<T*>(where.host(__builtin_ctzll(lanes))), lanes, order, mode,
+                                  result ? olds : nullptr, values_of);
+      if (result) for_lanes(lanes, [&](unsigned lane) { give(lane, olds[lane]); });
+      return;
     }
+  }
+  order.for_lanes(lanes, [&](unsigned lane) {
+    const std::array<T, 2> values = values_of(lane);
+    T* at = reinterpret_cast<T*>(where.host(lane));
+    const T old =
+        shared ? modify_shared<atomic, T>(at, values.data(), mode) : modify_private<atomic, T>(at, values.data(), mode);
+    if (result) give(lane, old);
   });
 }
 

@@ -259,7 +259,7 @@ bool MemoryPort::check_rows(uint64_t base, const LaneRows& rows, uint32_t bytes,
 }
 
 void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, AccessKind kind) {
-  addresses.contiguous = false;
+  addresses.contiguous = addresses.uniform = false;
   if (lanes == 0) return;
   const bool all_active = lanes == ~uint64_t{0};
   if (!all_active) fill_inactive(addresses.at, lanes);
@@ -267,6 +267,7 @@ void MemoryPort::check_global(LaneAddresses& addresses, uint64_t lanes, uint32_t
   last_kind = kind;
   const LaneScan scan = scan_lanes(addresses.at, bytes);
   addresses.contiguous = all_active && scan.contiguous;
+  addresses.uniform = scan.lowest == scan.highest;
 
   const bool write = kind != AccessKind::kLoad;
   has_unordered_stores |= write;

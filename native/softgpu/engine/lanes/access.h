@@ -14,6 +14,8 @@ struct LaneAddresses {
   alignas(64) uint64_t at[kLanes];
   // All 64 lanes are active and access one contiguous range in lane order.
   bool contiguous = false;
+  // All active lanes access one place.
+  bool uniform = false;
 
   uint8_t* host(unsigned lane) const { return reinterpret_cast<uint8_t*>(at[lane]); }
 };

@@ -67,6 +67,33 @@ TEST_F(Memory, LanesOfOneAtomicAddUp) {
   EXPECT_EQ(wave.vgpr[8][3], 2016u + 1 + 2);
 }
 
+// In ascending order of lanes.
+TEST_F(Memory, LanesOfOnePlaceFollowEachOther) {
+  for (const u64 lanes : {~u64{0}, u64{0x8000f00ff0000010}, u64{1} << 40}) {
+    for (const auto& [op, oracle] : integer_atomics()) {
+      for (const std::string suffix : {"", "_no_return"}) {
+        if (!suffix.empty() && op != "add") continue;
+        const auto operand = [](unsigned lane) { return kValues[lane % 9] + lane; };
+        u32 memory = kValues[4];
+        std::memcpy(&data[0], &memory, 4);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          set_vector64(0, lane, lanes >> lane & 1 ? data.address() : 0);
+          wave.vgpr[2][lane] = operand(lane);
+          wave.vgpr[8][lane] = kUntouched;
+        }
+        wave.set_exec(lanes);
+        run("global_atomic_" + op + suffix);
+        for (unsigned lane = 0; lane < kLanes; ++lane) {
+          const bool is_active = lanes >> lane & 1;
+          ASSERT_EQ(wave.vgpr[8][lane], is_active && suffix.empty() ? memory : kUntouched) << op << lane;
+          if (is_active) memory = oracle(memory, operand(lane));
+        }
+        ASSERT_EQ(take<u32>(&data[0]), memory) << op;
+      }
+    }
+  }
+}
+
 TEST_F(Memory, SixtyFourBitAtomicsCarryAcrossTheHalves) {
   const u64 memory = 0x00000000ffffffff, operand = 0x8000000000000001;
   const std::vector<std::pair<std::string, u64>> table = {
