@@ -64,17 +64,26 @@ void accumulator_move(Wave& wave, const Instruction& instruction) {
 
 void nothing(Wave&, const Instruction&) {}
 
+// The lanes below each lane: a bit a lane.
+template <bool kHigh>
+struct LanesBelow {
+  alignas(64) VectorRegister mask;
+  constexpr LanesBelow() : mask() {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const uint64_t below = (1ull << l) - 1;
+      mask[l] = static_cast<uint32_t>(kHigh ? below >> 32 : below);
+    }
+  }
+};
+
 // Bits of src0 below this lane, counted, plus src1; `kHigh`: of the upper 32 lanes.
 template <bool kHigh>
 void masked_count(Wave& wave, const Instruction& instruction) {
+  static constexpr LanesBelow<kHigh> kBelow;
   alignas(64) VectorRegister first, second, result;
   const uint32_t* a = broadcast(wave, instruction.src[0], SourceRule{}, first);
   const uint32_t* b = broadcast(wave, instruction.src[1], SourceRule{}, second);
-  for (unsigned l = 0; l < kLanes; ++l) {
-    const uint64_t below = (1ull << l) - 1;
-    const uint32_t mask = static_cast<uint32_t>(kHigh ? below >> 32 : below);
-    result[l] = count_bits(a[l] & mask) + b[l];
-  }
+  for (unsigned l = 0; l < kLanes; ++l) result[l] = count_bits(a[l] & kBelow.mask[l]) + b[l];
   write_planes(wave.vgpr[instruction.dst[0].index], result, 1, wave.exec());
 }
 
