@@ -36,8 +36,7 @@ template <Load load>
   const uint64_t lanes = wave.exec();
   if (load_whole_wave<load>(port, places, lanes, rows)) return;
   LaneAddresses addresses;
-  places.of_lanes(addresses);
-  port.check_global(addresses, lanes, bytes_of(load), AccessKind::kLoad);
+  check_lanes(port, places, lanes, bytes_of(load), AccessKind::kLoad, addresses);
   load_lanes<load>(rows, addresses, lanes);
 }
 
@@ -70,8 +69,7 @@ template <Store store>
   const uint64_t lanes = wave.exec();
   if (store_whole_wave<store>(port, places, lanes, rows)) return;
   LaneAddresses addresses;
-  places.of_lanes(addresses);
-  port.check_global(addresses, lanes, bytes_of(store), AccessKind::kStore);
+  check_lanes(port, places, lanes, bytes_of(store), AccessKind::kStore, addresses);
   store_lanes<store>(rows, addresses, lanes);
 }
 
@@ -88,11 +86,14 @@ template <Atomic atomic, typename T>
 void global_atomic(Wave& wave, const Instruction& i) {
   MemoryPort& port = *wave.memory;
   ++port.counters.atomics;
-  LaneAddresses addresses;
-  places_of(wave, i, i.src[2]).of_lanes(addresses);
+  const LanePlaces places = places_of(wave, i, i.src[2]);
   const uint64_t lanes = wave.exec();
-  note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
-  port.check_global(addresses, lanes, sizeof(T), AccessKind::kAtomic);
+  LaneAddresses addresses;
+  if (port.float_atomics) {
+    places.of_lanes(addresses);
+    note_atomic<atomic>(wave, i, addresses, lanes, sizeof(T));
+  }
+  check_lanes(port, places, lanes, sizeof(T), AccessKind::kAtomic, addresses);
   // Compare-and-swap: the new value comes first, the compared one after it.
   const VectorRegister* data = register_rows(wave, i.src[1]);
   const VectorRegister* compared = data + (data_count(atomic) == 2 ? sizeof(T) / 4 : 0);

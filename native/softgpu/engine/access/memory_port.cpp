@@ -119,6 +119,9 @@ void MemoryPort::record(uint64_t address, uint64_t bytes, unsigned lane, AccessK
 uint64_t MemoryPort::count_lines(const LaneAddresses& addresses, uint64_t lanes, uint32_t bytes, uint64_t line_bytes,
                                  const LaneScan& scan) {
   const int shift = __builtin_ctzll(line_bytes);  // hosts take long to divide
+  const uint64_t first_line = scan.lowest >> shift;
+  if (((scan.highest + bytes - 1) >> shift) - first_line < 64)
+    return count_near_lines(addresses.at, bytes, static_cast<unsigned>(shift), first_line);
   const bool is_aligned = (bytes & (bytes - 1)) == 0 && (scan.any_bits & (bytes - 1)) == 0;
   if (is_aligned) {  // no lane crosses the end of a line
     if (const uint64_t lines = count_group_lines(addresses.at, static_cast<unsigned>(shift))) return lines;
@@ -255,6 +258,26 @@ bool MemoryPort::check_rows(uint64_t base, const LaneRows& rows, uint32_t bytes,
   count_lanes(lanes, bytes, kind);
   count_transactions(count_row_lines(base, rows, bytes, lanes, kLineBytes), bytes);
   if (profiler) counters.memory_lines_128 += count_row_lines(base, rows, bytes, lanes, kWideLineBytes);
+  return true;
+}
+
+bool MemoryPort::check_places(const uint32_t* low, const uint32_t* high, uint64_t base, uint64_t lanes, uint32_t bytes,
+                              AccessKind kind, bool& uniform) {
+  if (is_watched_ || recorder_ || profiler || lanes == 0) return false;
+  const auto first_lane = static_cast<unsigned>(__builtin_ctzll(lanes));
+  if (high) base += uint64_t{high[first_lane]} << 32;
+  const auto first = static_cast<uint32_t>(base % kLineBytes);
+  PlaceScan scan;
+  if (!scan_places(low, high, first, lanes, bytes, scan)) return false;
+  if (kind == AccessKind::kAtomic && !scan.is_aligned) return false;
+  if (!covers(base - first + scan.lowest, uint64_t{scan.highest} - scan.lowest + bytes, kind != AccessKind::kLoad))
+    return false;
+  uniform = scan.lowest == scan.highest;
+  last_address = base + low[first_lane];
+  last_kind = kind;
+  has_unordered_stores |= kind != AccessKind::kLoad;
+  count_lanes(lanes == ~uint64_t{0} ? kLanes : static_cast<unsigned>(__builtin_popcountll(lanes)), bytes, kind);
+  count_transactions(scan.lines, bytes);
   return true;
 }
 

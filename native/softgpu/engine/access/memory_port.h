@@ -43,6 +43,10 @@ class MemoryPort {
   // The same by rows whose addresses do not descend, of which `base` is added; those of a store lie side by side. False
   // with nothing counted, as above.
   bool check_rows(uint64_t base, const LaneRows& rows, uint32_t bytes, unsigned lanes, AccessKind kind);
+  // The same for the lanes of a mask at base + low[lane], with `high` base + (low[lane] | high[lane] << 32). False,
+  // with nothing counted, if they must be checked one by one.
+  bool check_places(const uint32_t* low, const uint32_t* high, uint64_t base, uint64_t lanes, uint32_t bytes,
+                    AccessKind kind, bool& uniform);
   // `bytes` at offsets[lane] + immediate of the workgroup's LDS. The result refers to `offsets`, or holds until the
   // second next call.
   LdsAccess check_lds(const Wave& wave, const Instruction& instruction, const uint32_t* offsets, uint32_t immediate,

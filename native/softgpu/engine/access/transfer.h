@@ -151,6 +151,8 @@ inline void load_lanes(VectorRegister* rows, const LaneAddresses& from, uint64_t
     load_dword(rows[0], from.at, lanes);
   } else if constexpr (load == Load::kB64) {
     load_pairs(rows, from.at, lanes);
+  } else if constexpr (load == Load::kB96) {
+    load_triples(rows, from.at, lanes);
   } else if constexpr (load == Load::kB128) {
     load_words(rows, from.at, lanes);
   } else {

@@ -21,6 +21,14 @@ struct LanePlaces {
   }
 };
 
+// Any lanes. Faults throw.
+inline void check_lanes(MemoryPort& port, const LanePlaces& places, uint64_t lanes, uint32_t bytes, AccessKind kind,
+                        LaneAddresses& addresses) {
+  places.of_lanes(addresses);
+  if (!port.check_places(places.low, places.high, places.base, lanes, bytes, kind, addresses.uniform))
+    port.check_global(addresses, lanes, bytes, kind);
+}
+
 // Number of lanes, from lane 0 on, if no others are active: waves of 64 and of 32 lanes; else 0.
 inline unsigned whole_wave(uint64_t exec) {
   return exec == ~uint64_t{0} ? 64 : exec == 0xffffffff ? 32 : 0;

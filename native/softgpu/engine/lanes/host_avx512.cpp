@@ -56,24 +56,27 @@ Pattern pattern_of(const uint64_t* addresses) {
 }  // namespace
 
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
-  __m512i lowest = _mm512_loadu_si512(addresses), highest = lowest, any = lowest;
+  __m512i at[kLanes / 8];
+  for (unsigned k = 0; k < kLanes / 8; ++k) at[k] = _mm512_loadu_si512(addresses + 8 * k);
+  __m512i lowest = at[0], highest = at[0], any = at[0];
   __m512i gap = _mm512_setzero_si512(), crossing = gap;
   const __m512i within = _mm512_set1_epi64(63), extent = _mm512_set1_epi64(bytes - 1);
   const __m512i step = _mm512_set1_epi64(int64_t{bytes} * 8);
   __m512i expected = _mm512_add_epi64(_mm512_set1_epi64(static_cast<int64_t>(addresses[0])),
                                       _mm512_mullo_epi64(wide_lane_numbers(), _mm512_set1_epi64(bytes)));
   unsigned changes = 0, descents = 0;
-  for (unsigned lane = 0; lane < kLanes; lane += 8) {
-    const __m512i at = _mm512_loadu_si512(addresses + lane);
-    lowest = _mm512_min_epi64(lowest, at);
-    highest = _mm512_max_epi64(highest, at);
-    any = _mm512_or_si512(any, at);
-    gap = _mm512_or_si512(gap, _mm512_xor_si512(at, expected));
+  for (unsigned k = 0; k < kLanes / 8; ++k) {
+    lowest = _mm512_min_epi64(lowest, at[k]);
+    highest = _mm512_max_epi64(highest, at[k]);
+    any = _mm512_or_si512(any, at[k]);
+    gap = _mm512_or_si512(gap, _mm512_xor_si512(at[k], expected));
     expected = _mm512_add_epi64(expected, step);
-    crossing = _mm512_or_si512(crossing, _mm512_add_epi64(_mm512_and_si512(at, within), extent));
-    const __mmask8 followed = lane + 8 < kLanes ? 0xff : 0x7f;  // the last lane has no next one
-    const __m512i next = _mm512_maskz_loadu_epi64(followed, addresses + lane + 1);
-    const __m512i line = _mm512_srai_epi64(at, 6), next_line = _mm512_srai_epi64(next, 6);
+    crossing = _mm512_or_si512(crossing, _mm512_add_epi64(_mm512_and_si512(at[k], within), extent));
+    const bool is_last = k + 1 == kLanes / 8;
+    const __mmask8 followed = is_last ? 0x7f : 0xff;  // the last lane has no next one
+    // From the registers: a host stalls when a load meets two stores that are under way.
+    const __m512i next = _mm512_alignr_epi64(is_last ? at[k] : at[k + 1], at[k], 1);
+    const __m512i line = _mm512_srai_epi64(at[k], 6), next_line = _mm512_srai_epi64(next, 6);
     changes += static_cast<unsigned>(__builtin_popcount(_mm512_mask_cmpneq_epi64_mask(followed, line, next_line)));
     descents |= _mm512_mask_cmpgt_epi64_mask(followed, line, next_line);
   }
@@ -84,6 +87,98 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes) {
                   .contiguous = _mm512_test_epi64_mask(gap, gap) == 0,
                   .lines_known = _mm512_test_epi64_mask(crossed, crossed) == 0 && descents == 0,
                   .lines = uint64_t{changes} + 1};
+}
+
+void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  const __m512i up_to = _mm512_setr_epi64(0x01, 0x03, 0x07, 0x0f, 0x1f, 0x3f, 0x7f, 0xff);
+  const __m512i highest_bit = _mm512_set1_epi64(63);
+  auto last = static_cast<unsigned>(__builtin_ctzll(lanes));  // active lane; at first the first one
+  for (unsigned lane = 0; lane < kLanes; lane += 8) {
+    const uint64_t here = lanes >> lane & 0xff;
+    const __m512i active_before = _mm512_and_si512(_mm512_set1_epi64(static_cast<int64_t>(here)), up_to);
+    // -1 if there is none, which is any lane of `previous`.
+    const __m512i from = _mm512_sub_epi64(highest_bit, _mm512_lzcnt_epi64(active_before));
+    const __m512i previous = _mm512_set1_epi64(static_cast<int64_t>(addresses[last]));
+    _mm512_storeu_si512(addresses + lane,
+                        _mm512_permutex2var_epi64(_mm512_loadu_si512(addresses + lane), from, previous));
+    if (here != 0) last = lane + 63 - static_cast<unsigned>(__builtin_clzll(here));
+  }
+}
+
+namespace {
+
+// Distinct lines of offsets that are less than 64 lines apart; no element is longer than a line.
+unsigned count_near_lines(const __m512i (&at)[kLanes / kGroup], uint32_t bytes, uint32_t lowest) {
+  const __m512i one = _mm512_set1_epi64(1), first = _mm512_set1_epi32(static_cast<int>(lowest >> 6));
+  __m512i touched = _mm512_setzero_si512();  // a bit a line
+  const auto touch = [&](__m512i offsets) {
+    const __m512i line = _mm512_sub_epi32(_mm512_srli_epi32(offsets, 6), first);
+    const __m512i low = _mm512_cvtepu32_epi64(_mm512_castsi512_si256(line));
+    const __m512i high = _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(line, 1));
+    touched = _mm512_or_si512(touched, _mm512_or_si512(_mm512_sllv_epi64(one, low), _mm512_sllv_epi64(one, high)));
+  };
+  for (const __m512i offsets : at) {
+    touch(offsets);
+    touch(_mm512_add_epi32(offsets, _mm512_set1_epi32(static_cast<int>(bytes - 1))));
+  }
+  return static_cast<unsigned>(__builtin_popcountll(static_cast<uint64_t>(_mm512_reduce_or_epi64(touched))));
+}
+
+}  // namespace
+
+bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint64_t lanes, uint32_t bytes,
+                 PlaceScan& scan) {
+  const auto first_lane = static_cast<unsigned>(__builtin_ctzll(lanes));
+  auto last_lane = first_lane;  // active before the group
+  const __m512i up_to = _mm512_setr_epi32(0x0001, 0x0003, 0x0007, 0x000f, 0x001f, 0x003f, 0x007f, 0x00ff, 0x01ff,
+                                          0x03ff, 0x07ff, 0x0fff, 0x1fff, 0x3fff, 0x7fff, 0xffff);
+  const __m512i first_high = _mm512_set1_epi32(static_cast<int>(high ? high[first_lane] : 0));
+  unsigned other_high = 0;
+  __m512i at[kLanes / kGroup];
+  for (unsigned k = 0; k < kLanes / kGroup; ++k) {
+    const unsigned group = kGroup * k;
+    const __mmask16 mask = active(lanes, group);
+    at[k] = _mm512_loadu_si512(low + group);
+    if (high) other_high |= _mm512_mask_cmpneq_epi32_mask(mask, _mm512_loadu_si512(high + group), first_high);
+    if (mask != 0xffff) {  // inactive lanes are as the active one before them
+      const __m512i active_before = _mm512_and_si512(_mm512_set1_epi32(mask), up_to);
+      const __m512i from = _mm512_sub_epi32(_mm512_set1_epi32(31), _mm512_lzcnt_epi32(active_before));
+      at[k] = _mm512_permutex2var_epi32(at[k], from, _mm512_set1_epi32(static_cast<int>(low[last_lane])));
+    }
+    at[k] = _mm512_add_epi32(at[k], _mm512_set1_epi32(static_cast<int>(first)));
+    if (mask != 0) last_lane = group + 31 - static_cast<unsigned>(__builtin_clz(mask));
+  }
+  const __m512i within = _mm512_set1_epi32(63), extent = _mm512_set1_epi32(static_cast<int>(bytes - 1));
+  __m512i crossing = _mm512_setzero_si512();
+  unsigned changes = 0, descents = 0;
+  for (unsigned k = 0; k < kLanes / kGroup; ++k) {
+    crossing = _mm512_or_si512(crossing, _mm512_add_epi32(_mm512_and_si512(at[k], within), extent));
+    const bool is_last = k + 1 == kLanes / kGroup;
+    const __mmask16 followed = is_last ? 0x7fff : 0xffff;  // the last lane has no next one
+    const __m512i next = _mm512_alignr_epi32(is_last ? at[k] : at[k + 1], at[k], 1);
+    const __m512i line = _mm512_srli_epi32(at[k], 6), next_line = _mm512_srli_epi32(next, 6);
+    changes += static_cast<unsigned>(__builtin_popcount(_mm512_mask_cmpneq_epi32_mask(followed, line, next_line)));
+    descents |= _mm512_mask_cmpgt_epu32_mask(followed, at[k], next);
+  }
+  if (descents == 0) {
+    scan.lowest = low[first_lane] + first;
+    scan.highest = low[last_lane] + first;
+  } else {
+    scan.lowest =
+        _mm512_reduce_min_epu32(_mm512_min_epu32(_mm512_min_epu32(at[0], at[1]), _mm512_min_epu32(at[2], at[3])));
+    scan.highest =
+        _mm512_reduce_max_epu32(_mm512_max_epu32(_mm512_max_epu32(at[0], at[1]), _mm512_max_epu32(at[2], at[3])));
+  }
+  // Sums that wrap around are below `first`.
+  if (other_high != 0 || scan.lowest < first || scan.highest > 0xffffffffu - bytes) return false;
+  const __m512i any = _mm512_or_si512(_mm512_or_si512(at[0], at[1]), _mm512_or_si512(at[2], at[3]));
+  scan.is_aligned = _mm512_test_epi32_mask(any, extent) == 0;
+  const __m512i crossed = _mm512_srli_epi32(crossing, 6);
+  scan.lines = changes + 1;
+  if (_mm512_test_epi32_mask(crossed, crossed) == 0 && descents == 0) return true;
+  if (((scan.highest + bytes - 1) >> 6) - (scan.lowest >> 6) >= 64) return false;
+  scan.lines = count_near_lines(at, bytes, scan.lowest);
+  return true;
 }
 
 uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
@@ -219,19 +314,18 @@ void put_word(uint8_t* at, __m128i word) {
   asm("vmovdqu %1, %0" : "=m"(*reinterpret_cast<uint8_t(*)[16]>(at)) : "x"(word));
 }
 
-// Words of 16 bytes of 16 lanes, at addresses of their own: at(k) of lane + k. Registers are written when all are read.
-template <typename At>
-void load_words_at(VectorRegister* rows, unsigned lane, At at) {
+// Words of 16 bytes of 16 lanes, word(k) of lane + k. Registers are written when all are read.
+template <unsigned dwords = 4, typename Word>
+void load_words_of(VectorRegister* rows, unsigned lane, __mmask16 mask, Word word) {
   __m512i z[4];
   for (unsigned k = 0; k < 4; ++k) {
-    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(word_at(at(4 * k))), word_at(at(4 * k + 1)), 1);
-    const __m256i high =
-        _mm256_inserti128_si256(_mm256_castsi128_si256(word_at(at(4 * k + 2))), word_at(at(4 * k + 3)), 1);
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(word(4 * k)), word(4 * k + 1), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(word(4 * k + 2)), word(4 * k + 3), 1);
     z[k] = _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
   }
   transpose_words(z);
   transpose_dwords(z);
-  for (unsigned k = 0; k < 4; ++k) _mm512_storeu_si512(rows[k] + lane, z[k]);
+  for (unsigned k = 0; k < dwords; ++k) write(rows[k] + lane, z[k], mask);
 }
 
 }  // namespace
@@ -244,7 +338,7 @@ void load_dwords(VectorRegister* rows, const uint8_t* base, const uint32_t* offs
     const uint32_t first = offsets[group + static_cast<unsigned>(__builtin_ctz(mask))];
     const Pattern pattern = pattern_of(at, first, mask, 4);
     if (dwords == 4 && mask == 0xffff && pattern == Pattern::kScattered) {
-      load_words_at(rows, group, [&](unsigned k) { return base + offsets[group + k]; });
+      load_words_of(rows, group, mask, [&](unsigned k) { return word_at(base + offsets[group + k]); });
       continue;
     }
     for (unsigned k = 0; k < dwords; ++k) {
@@ -321,7 +415,8 @@ void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes)
   for (unsigned group = 0; group < kLanes; group += kGroup) {
     const __mmask16 mask = active(lanes, group);
     if (mask == 0xffff) {
-      load_words_at(rows, group, [&](unsigned k) { return reinterpret_cast<const uint8_t*>(addresses[group + k]); });
+      load_words_of(rows, group, mask,
+                    [&](unsigned k) { return word_at(reinterpret_cast<const uint8_t*>(addresses[group + k])); });
       continue;
     }
     for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
@@ -330,6 +425,19 @@ void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes)
       _mm_store_si128(reinterpret_cast<__m128i*>(values), word_at(reinterpret_cast<const uint8_t*>(addresses[lane])));
       for (unsigned k = 0; k < 4; ++k) rows[k][lane] = values[k];
     }
+  }
+}
+
+void load_triples(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (unsigned group = 0; group < kLanes; group += kGroup) {
+    const __mmask16 mask = active(lanes, group);
+    if (mask == 0) continue;
+    const auto first = static_cast<unsigned>(__builtin_ctz(mask));
+    load_words_of<3>(rows, group, mask, [&](unsigned k) {
+      const auto* at = reinterpret_cast<const uint8_t*>(addresses[group + (mask >> k & 1 ? k : first)]);
+      const __m128i pair = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(at));
+      return _mm_insert_epi32(pair, static_cast<int>(dword_at(at + 8)), 2);
+    });
   }
 }
 
@@ -357,8 +465,14 @@ void store_dword(const VectorRegister& row, uint8_t* base, const uint32_t* offse
     const __m512i at = _mm512_loadu_si512(offsets + group), values = _mm512_loadu_si512(row + group);
     if (mask == 0xffff && pattern_of(at, offsets[group], mask, 4) == Pattern::kContiguous) {
       _mm512_storeu_si512(base + offsets[group], values);
+    } else if (mask == 0xffff) {
+      _mm512_i32scatter_epi32(base, at, values, 1);  // from the lowest lane to the highest
     } else {
-      _mm512_mask_i32scatter_epi32(base, mask, at, values, 1);  // from the lowest lane to the highest
+      // Hosts take longer to scatter some lanes than to store them one by one.
+      for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+        const unsigned lane = group + static_cast<unsigned>(__builtin_ctz(rest));
+        __builtin_memcpy(base + offsets[lane], &row[lane], 4);
+      }
     }
   }
 }
@@ -520,6 +634,20 @@ void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, u
   if (dwords == 2) return store_groups<2>(rows, base, to, lanes);
   if (dwords == 4) return store_groups<4>(rows, base, to, lanes);
   store_groups<3>(rows, base, to, lanes);
+}
+
+void pull_lanes(VectorRegister& out, const VectorRegister& data, const uint32_t* from, uint64_t lanes) {
+  __m512i parts[kLanes / kGroup], pulled[kLanes / kGroup];
+  for (unsigned k = 0; k < kLanes / kGroup; ++k)
+    parts[k] = _mm512_maskz_loadu_epi32(active(lanes, kGroup * k), data + kGroup * k);
+  const __m512i upper_half = _mm512_set1_epi32(32);
+  for (unsigned k = 0; k < kLanes / kGroup; ++k) {
+    const __m512i at = _mm512_loadu_si512(from + kGroup * k);
+    const __m512i low = _mm512_permutex2var_epi32(parts[0], at, parts[1]);
+    const __m512i high = _mm512_permutex2var_epi32(parts[2], at, parts[3]);
+    pulled[k] = _mm512_mask_mov_epi32(low, _mm512_test_epi32_mask(at, upper_half), high);
+  }
+  for (unsigned k = 0; k < kLanes / kGroup; ++k) write(out + kGroup * k, pulled[k], active(lanes, kGroup * k));
 }
 
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {

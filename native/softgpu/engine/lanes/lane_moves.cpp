@@ -39,6 +39,11 @@ void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes)
   portable::load_words(rows, addresses, lanes);
 }
 
+void load_triples(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::load_triples(rows, addresses, lanes);
+  portable::load_triples(rows, addresses, lanes);
+}
+
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
   if (avx512::host_has()) return avx512::store_words(rows, addresses, lanes);
   portable::store_words(rows, addresses, lanes);
@@ -67,6 +72,11 @@ void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, 
 void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes) {
   if (avx512::host_has()) return avx512::store_rows(rows, base, to, dwords, lanes);
   portable::store_rows(rows, base, to, dwords, lanes);
+}
+
+void pull_lanes(VectorRegister& out, const VectorRegister& data, const uint32_t* from, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::pull_lanes(out, data, from, lanes);
+  portable::pull_lanes(out, data, from, lanes);
 }
 
 void fill_dwords(uint32_t* to, size_t count, uint32_t value) {

@@ -21,6 +21,8 @@ void store_dword(const VectorRegister& row, const uint64_t* addresses, uint64_t 
 
 // Two registers and pairs of dwords, each in one access.
 void load_pairs(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
+// Three registers and three dwords.
+void load_triples(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 // Four registers and words of 16 bytes, each in one access (whole_access.h); likewise of several stores to one address.
 void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes);
@@ -35,6 +37,9 @@ void store_array(const VectorRegister* rows, uint8_t* to, unsigned dwords, unsig
 // side by side.
 void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, unsigned dwords, unsigned lanes);
 void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes);
+
+// out[lane] = data[from[lane] % 64] for each lane of the mask; 0 if that lane is in the mask not. May be the same rows.
+void pull_lanes(VectorRegister& out, const VectorRegister& data, const uint32_t* from, uint64_t lanes);
 
 // `count`: a multiple of 16.
 void fill_dwords(uint32_t* to, size_t count, uint32_t value);

@@ -108,6 +108,15 @@ void load_words(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes)
   }
 }
 
+void load_triples(VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
+  for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));
+    uint32_t values[3];
+    std::memcpy(values, host_of(addresses[lane]), sizeof values);
+    for (unsigned k = 0; k < 3; ++k) rows[k][lane] = values[k];
+  }
+}
+
 void store_words(const VectorRegister* rows, const uint64_t* addresses, uint64_t lanes) {
   for (uint64_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctzll(rest));
@@ -191,6 +200,13 @@ void load_rows(VectorRegister* rows, const uint8_t* base, const LaneRows& from, 
 void store_rows(const VectorRegister* rows, uint8_t* base, const LaneRows& to, unsigned dwords, unsigned lanes) {
   for (unsigned group = 0; group * kGroup < lanes; ++group)
     store_lanes(rows, group * kGroup, kGroup, base + to.first[group], dwords);
+}
+
+void pull_lanes(VectorRegister& out, const VectorRegister& data, const uint32_t* from, uint64_t lanes) {
+  VectorRegister active, pulled;
+  for (unsigned lane = 0; lane < kLanes; ++lane) active[lane] = (lanes >> lane & 1) != 0 ? data[lane] : 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) pulled[lane] = active[from[lane] % kLanes];
+  for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (lanes >> lane & 1) != 0 ? pulled[lane] : out[lane];
 }
 
 }  // namespace kernloop::softgpu::portable

@@ -15,7 +15,12 @@ uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
                             : portable::count_group_lines(addresses, shift);
 }
 
+unsigned count_near_lines(const uint64_t* addresses, uint32_t bytes, unsigned shift, uint64_t first) {
+  return portable::count_near_lines(addresses, bytes, shift, first);
+}
+
 void fill_inactive(uint64_t* addresses, uint64_t lanes) {
+  if (avx512::host_has()) return avx512::fill_inactive(addresses, lanes);
   portable::fill_inactive(addresses, lanes);
 }
 
@@ -42,6 +47,11 @@ bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsign
 bool are_within(const uint32_t* offsets, uint64_t lanes, uint32_t limit, uint32_t forbidden) {
   return avx512::host_has() ? avx512::are_within(offsets, lanes, limit, forbidden)
                             : portable::are_within(offsets, lanes, limit, forbidden);
+}
+
+bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint64_t lanes, uint32_t bytes,
+                 PlaceScan& scan) {
+  return avx512::host_has() && avx512::scan_places(low, high, first, lanes, bytes, scan);
 }
 
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes) {

@@ -21,6 +21,9 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 // came before. Operands of matrices have such addresses: some lanes read one part of each row, others the next part.
 uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
 
+// Distinct lines of 2^shift bytes that elements of `bytes`, at most a line, touch: all within 64 lines from `first` on.
+unsigned count_near_lines(const uint64_t* addresses, uint32_t bytes, unsigned shift, uint64_t first);
+
 // Gives each inactive lane the address of the active lane before it (the first active one for those in front).
 void fill_inactive(uint64_t* addresses, uint64_t lanes);
 
@@ -41,6 +44,19 @@ struct LaneRows {
 // Whether the first 32 or 64 lanes are such rows of one high half (as in are_contiguous), with no carry out of the low
 // half.
 bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
+
+// Offsets of active lanes, low[lane] + first.
+struct PlaceScan {
+  uint32_t lowest = 0, highest = 0;
+  bool is_aligned = false;  // to the bytes of an element, a power of two
+  uint32_t lines = 0;       // distinct lines of 64 bytes
+};
+
+// False if it does not find them. It does on hosts with AVX-512, if high[lane] of all active lanes is the same (or
+// `high` is nullptr), no sum or end of `bytes` leaves 32 bits, and offsets never descend or are less than 64 lines
+// apart. At least one lane is active.
+bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint64_t lanes, uint32_t bytes,
+                 PlaceScan& scan);
 
 struct OffsetScan {
   uint32_t highest = 0;

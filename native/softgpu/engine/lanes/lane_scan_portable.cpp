@@ -64,6 +64,16 @@ uint64_t count_group_lines(const uint64_t* addresses, unsigned shift) {
 }
 
 KERNLOOP_HOST_VARIANTS
+unsigned count_near_lines(const uint64_t* addresses, uint32_t bytes, unsigned shift, uint64_t first) {
+  uint64_t touched = 0;  // a bit a line
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    touched |= uint64_t{1} << ((addresses[lane] >> shift) - first);
+    touched |= uint64_t{1} << (((addresses[lane] + bytes - 1) >> shift) - first);
+  }
+  return static_cast<unsigned>(__builtin_popcountll(touched));
+}
+
+KERNLOOP_HOST_VARIANTS
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out) {
   for (unsigned lane = 0; lane < kLanes; ++lane) out[lane] = (low[lane] | uint64_t{high[lane]} << 32) + offset;
 }

@@ -8,6 +8,7 @@ namespace kernloop::softgpu::portable {
 
 LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
+unsigned count_near_lines(const uint64_t* addresses, uint32_t bytes, unsigned shift, uint64_t first);
 void fill_inactive(uint64_t* addresses, uint64_t lanes);
 void join_addresses(const uint32_t* low, const uint32_t* high, uint64_t offset, uint64_t* out);
 void offset_addresses(uint64_t base, const uint32_t* low, uint64_t* out);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "softgpu/engine/access/transfer.h"
+#include "softgpu/engine/lanes/host_avx512.h"
 #include "softgpu/engine/lanes/lane_moves.h"
 #include "softgpu/engine/lanes/lane_moves_portable.h"
 #include "softgpu/engine/lanes/lane_scan.h"
@@ -24,6 +25,7 @@ LaneScan scan_lanes(const uint64_t* addresses, uint32_t bytes);
 bool are_contiguous(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes);
 bool find_rows(const uint32_t* low, const uint32_t* high, uint32_t bytes, unsigned lanes, LaneRows& rows);
 uint64_t count_group_lines(const uint64_t* addresses, unsigned shift);
+unsigned count_near_lines(const uint64_t* addresses, uint32_t bytes, unsigned shift, uint64_t first);
 OffsetScan scan_offsets(const uint32_t* offsets, uint64_t lanes, uint32_t bytes);
 }  // namespace baseline
 
@@ -98,6 +100,87 @@ TEST(LaneScan, CountsTheLinesOfGroupsOrGivesNone) {
     }
   }
   EXPECT_GT(counted, 10000u);
+}
+
+TEST(LaneScan, GivesInactiveLanesTheAddressOfTheActiveOneBefore) {
+  std::mt19937_64 random(13);
+  for (unsigned round = 0; round < 2000; ++round) {
+    const uint64_t lanes = (round % 2 ? random() : random() & random() & random() & random()) | 1ull << random() % 64;
+    uint64_t addresses[kLanes], expected[kLanes];
+    for (uint64_t& address : addresses) address = random();
+    uint64_t previous = addresses[__builtin_ctzll(lanes)];
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      expected[lane] = previous = lanes >> lane & 1 ? addresses[lane] : previous;
+    uint64_t anywhere[kLanes];
+    std::copy_n(addresses, kLanes, anywhere);
+    fill_inactive(addresses, lanes);
+    portable::fill_inactive(anywhere, lanes);
+    ASSERT_TRUE(std::equal(addresses, addresses + kLanes, expected)) << round;
+    ASSERT_TRUE(std::equal(anywhere, anywhere + kLanes, expected)) << round;
+  }
+}
+
+TEST(LaneScan, CountsLinesThatAreNear) {
+  std::mt19937_64 random(14);
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned shift = 6 + round % 2;
+    const uint32_t bytes = 1u << random() % 5, room = (64u << shift) - bytes - 127;
+    const uint64_t base = random() >> 1;
+    uint64_t addresses[kLanes];
+    std::set<uint64_t> lines;
+    for (uint64_t& address : addresses) {
+      address = base + random() % (1 + random() % room);
+      for (uint32_t k = 0; k < bytes; ++k) lines.insert((address + k) >> shift);
+    }
+    const uint64_t first = *lines.begin();
+    ASSERT_EQ(count_near_lines(addresses, bytes, shift, first), lines.size()) << round;
+    ASSERT_EQ(baseline::count_near_lines(addresses, bytes, shift, first), lines.size()) << round;
+  }
+}
+
+// Places of several kinds: side by side, in steps, near each other, anywhere, at the end of 32 bits, and with one lane
+// in another high half.
+TEST(LaneScan, FindsNothingOrTheTruthAboutPlaces) {
+  std::mt19937_64 random(15);
+  unsigned found = 0;
+  for (unsigned round = 0; round < 20000; ++round) {
+    const uint64_t lanes = (round % 3 ? random() : ~uint64_t{0}) | 1ull << random() % 64;
+    const auto first = static_cast<uint32_t>(random() % 64), start = static_cast<uint32_t>(random());
+    const uint32_t bytes = random() % 5 ? 1u << random() % 5 : 12u;
+    const uint32_t spread = random() % 4 ? 3000 : 100000, step = static_cast<uint32_t>(random() % 300);
+    VectorRegister low, high;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      low[lane] = start + (round % 4 ? lane * step : 0) + (round % 5 ? 0 : static_cast<uint32_t>(random() % spread));
+      if (random() % 64 == 0) low[lane] -= static_cast<uint32_t>(random() % 500);
+      if (round % 7 == 0) low[lane] |= 0xffffff00;
+      high[lane] = lanes >> lane & 1 ? 5 : static_cast<uint32_t>(random());
+    }
+    const auto odd_lane = static_cast<unsigned>(random() % kLanes);
+    if (round % 11 == 0) high[odd_lane] = 6;
+    uint64_t lowest = ~uint64_t{0}, highest = 0, any = 0;
+    std::set<uint64_t> lines;
+    bool same_high = true;
+    for_lanes(lanes, [&](unsigned lane) {
+      const uint64_t at = uint64_t{low[lane]} + first;
+      lowest = std::min(lowest, at);
+      highest = std::max(highest, at);
+      any |= at;
+      same_high &= high[lane] == high[__builtin_ctzll(lanes)];
+      for (uint64_t line = at / 64; line <= (at + bytes - 1) / 64; ++line) lines.insert(line);
+    });
+    for (const uint32_t* const with : {static_cast<const uint32_t*>(high), static_cast<const uint32_t*>(nullptr)}) {
+      PlaceScan scan;
+      if (!scan_places(low, with, first, lanes, bytes, scan)) continue;
+      ++found;
+      ASSERT_TRUE(same_high || !with) << round;
+      ASSERT_EQ(scan.lowest, lowest) << round;
+      ASSERT_EQ(scan.highest, highest) << round;
+      ASSERT_TRUE(scan.is_aligned == ((any & (bytes - 1)) == 0) || bytes == 12) << round;
+      ASSERT_EQ(scan.lines, lines.size()) << round;
+      ASSERT_LE(highest + bytes, uint64_t{1} << 32) << round;
+    }
+  }
+  EXPECT_TRUE(found > 10000 || !avx512::host_has()) << found;
 }
 
 TEST(LaneScan, SeesLanesSideBySideByBothHalvesOfTheirAddresses) {
@@ -256,6 +339,14 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
       ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
     }
 
+    if (dwords == 3) {
+      here = *before, anywhere = *before;
+      load_triples(here.row, addresses, lanes);
+      portable::load_triples(anywhere.row, addresses, lanes);
+      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
+    }
+
     if (dwords == 4) {
       here = *before, anywhere = *before;
       load_words(here.row, addresses, lanes);
@@ -365,6 +456,28 @@ TEST(LaneMoves, ArraysOfHalfAWaveLeaveTheOtherHalfAlone) {
         ASSERT_EQ(anywhere.row[k][lane], lane < 32 ? all.row[k][lane] : 0);
       }
     }
+  }
+}
+
+TEST(LaneMoves, LanesPullFromActiveLanesAlone) {
+  std::mt19937 random(8);
+  for (unsigned round = 0; round < 200; ++round) {
+    const uint64_t lanes = round % 3 ? (uint64_t{random()} << 32 | random()) : ~uint64_t{0};
+    Rows before;
+    for (auto& row : before.row)
+      for (auto& value : row) value = static_cast<uint32_t>(random());
+    Rows expected = before;
+    // The result may replace the data or the numbers of lanes.
+    const unsigned out = round % 3;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const unsigned from = before.row[1][lane] % kLanes;
+      if (lanes >> lane & 1) expected.row[out][lane] = lanes >> from & 1 ? before.row[0][from] : 0;
+    }
+    Rows here = before, anywhere = before;
+    pull_lanes(here.row[out], here.row[0], here.row[1], lanes);
+    portable::pull_lanes(anywhere.row[out], anywhere.row[0], anywhere.row[1], lanes);
+    ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+    ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
   }
 }
 
