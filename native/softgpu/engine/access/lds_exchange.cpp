@@ -5,11 +5,6 @@ namespace kernloop::softgpu {
 
 namespace {
 
-void write_active(Wave& wave, const Instruction& i, const VectorRegister& values) {
-  VectorRegister& result = *register_rows(wave, i.dst[0]);
-  for_lanes(wave.exec(), [&](unsigned lane) { result[lane] = values[lane]; });
-}
-
 // RDNA moves values within each 32 lanes: `kSpan`.
 template <unsigned kSpan>
 unsigned named_lane(unsigned lane, uint32_t address) {
@@ -26,7 +21,8 @@ void permute(Wave& wave, const Instruction& i) {
   for_lanes(wave.exec(), [&](unsigned lane) {
     values[named_lane<kSpan>(lane, address[lane] + static_cast<uint32_t>(i.offset))] = data[lane];
   });
-  write_active(wave, i, values);
+  VectorRegister& result = *register_rows(wave, i.dst[0]);
+  for_lanes(wave.exec(), [&](unsigned lane) { result[lane] = values[lane]; });
 }
 
 // Each lane pulls the value of the lane it names; inactive lanes give 0.
@@ -34,27 +30,18 @@ template <unsigned kSpan>
 void permute_backward(Wave& wave, const Instruction& i) {
   ++wave.memory->counters.lds;
   const VectorRegister& address = *register_rows(wave, i.src[0]);
-  const VectorRegister& data = *register_rows(wave, i.src[1]);
-  const uint64_t exec = wave.exec();
-  VectorRegister values = {};
-  for_lanes(exec, [&](unsigned lane) {
-    const unsigned source = named_lane<kSpan>(lane, address[lane] + static_cast<uint32_t>(i.offset));
-    values[lane] = (exec >> source & 1) ? data[source] : 0;
-  });
-  write_active(wave, i, values);
+  VectorRegister sources;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    sources[lane] = named_lane<kSpan>(lane, address[lane] + static_cast<uint32_t>(i.offset));
+  pull_lanes(*register_rows(wave, i.dst[0]), *register_rows(wave, i.src[1]), sources, wave.exec());
 }
 
 template <auto SourceLane>
 void swizzle(Wave& wave, const Instruction& i) {
   ++wave.memory->counters.lds;
-  const VectorRegister& data = *register_rows(wave, i.src[0]);
-  const uint64_t exec = wave.exec();
-  VectorRegister values = {};
-  for_lanes(exec, [&](unsigned lane) {
-    const unsigned source = SourceLane(lane, static_cast<uint32_t>(i.offset));
-    values[lane] = (exec >> source & 1) ? data[source] : 0;
-  });
-  write_active(wave, i, values);
+  VectorRegister sources;
+  for (unsigned lane = 0; lane < kLanes; ++lane) sources[lane] = SourceLane(lane, static_cast<uint32_t>(i.offset));
+  pull_lanes(*register_rows(wave, i.dst[0]), *register_rows(wave, i.src[0]), sources, wave.exec());
 }
 
 unsigned quad_source(unsigned lane, uint32_t pattern) {
