@@ -102,11 +102,9 @@ struct F16 {
   static void store(uint32_t* p, unsigned lane, double v) { p[lane] = double_to_half(v); }
 };
 
-inline uint32_t count_bits(uint32_t v) {  // in a form that vectorises
-  v -= (v >> 1) & 0x55555555u;
-  v = (v & 0x33333333u) + ((v >> 2) & 0x33333333u);
-  v = (v + (v >> 4)) & 0x0f0f0f0fu;
-  return (v * 0x01010101u) >> 24;
+inline uint32_t count_bits(uint32_t v) {  // compilers count better known forms lane by lane
+  v = v - (v >> 1 & 0x77777777u) - (v >> 2 & 0x33333333u) - (v >> 3 & 0x11111111u);
+  return ((v + (v >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
 }
 
 }  // namespace kernloop::softgpu::vector::KERNLOOP_VECTOR_VARIANT
