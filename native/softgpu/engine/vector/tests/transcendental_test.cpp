@@ -66,6 +66,20 @@ TEST(VectorTranscendentals, SingleResultsAreWithinTheStatedBounds) {
   }
 }
 
+// Each significand, for an even and an odd exponent: all others are these times a power of 4.
+TEST(VectorTranscendentals, ReciprocalRootsAreThoseOfDoublesRoundedOnce) {
+  TestWave t;
+  const auto rsq = make(Op::v_rsq_f32, {vgpr(2)}, {vgpr(1)});
+  unsigned different = 0;
+  for (uint32_t first = fbits(0.5f); first < fbits(2.0f); first += kLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) t.lane(1)[l] = first + l;
+    ASSERT_TRUE(t.run(rsq));
+    for (unsigned l = 0; l < kLanes; ++l)
+      different += as_f32(t.lane(2)[l]) != static_cast<float>(1.0 / std::sqrt(double{as_f32(first + l)}));
+  }
+  EXPECT_EQ(different, 0u);
+}
+
 TEST(VectorTranscendentals, SpecialValuesFollowTheIsa) {
   const float inf = INFINITY;
   struct Special {
