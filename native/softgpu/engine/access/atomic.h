@@ -1,7 +1,6 @@
 // Read-modify-write operations of vector memory instructions and of LDS, on host memory that has been checked.
 #pragma once
 
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
@@ -210,16 +209,19 @@ struct LaneOrder {
   }
 };
 
-// All lanes modify one place, in the given order and as a whole. `values(lane)`: the data operands; `olds`: a lane's
-// old value, or nullptr.
-template <Atomic atomic, typename T, typename Values>
-inline void modify_one_place(T* at, uint64_t lanes, LaneOrder order, AtomicMode mode, T* olds, Values&& values) {
+// All lanes modify one place, in the given order and as a whole. `take_values(lane, values)` gives the data operands;
+// `olds`: a lane's old value, or nullptr.
+template <Atomic atomic, typename T, typename TakeValues>
+inline void modify_one_place(T* at, uint64_t lanes, LaneOrder order, AtomicMode mode, T* olds,
+                             TakeValues&& take_values) {
   T before = __atomic_load_n(at, __ATOMIC_SEQ_CST), after;
   do {
     after = before;
     order.for_lanes(lanes, [&](unsigned lane) {
       if (olds) olds[lane] = after;
-      after = combine<atomic, T>(after, values(lane).data(), mode);
+      T values[2];
+      take_values(lane, values);
+      after = combine<atomic, T>(after, values, mode);
     });
   } while (!__atomic_compare_exchange_n(at, &before, after, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
 }
@@ -246,10 +248,9 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
       return static_cast<T>(rows[0][lane] | uint64_t{rows[1][lane]} << 32);
     }
   };
-  const auto values_of = [&](unsigned lane) {
-    std::array<T, 2> values{operand(data, lane), T{0}};
+  const auto take_values = [&](unsigned lane, T* values) {
+    values[0] = operand(data, lane);
     if constexpr (data_count(atomic) == 2) values[1] = operand(second, lane);
-    return values;
   };
   const auto give = [result](unsigned lane, T old) {
     result[0][lane] = static_cast<uint32_t>(old);
@@ -259,16 +260,16 @@ inline void modify_lanes(const Where& where, uint64_t lanes, const VectorRegiste
     if (where.uniform && (lanes & (lanes - 1)) != 0) {
       T olds[kLanes];
       modify_one_place<atomic, T>(reinterpret_cast<T*>(where.host(__builtin_ctzll(lanes))), lanes, order, mode,
-                                  result ? olds : nullptr, values_of);
+                                  result ? olds : nullptr, take_values);
       if (result) for_lanes(lanes, [&](unsigned lane) { give(lane, olds[lane]); });
       return;
     }
   }
   order.for_lanes(lanes, [&](unsigned lane) {
-    const std::array<T, 2> values = values_of(lane);
+    T values[2];
+    take_values(lane, values);
     T* at = reinterpret_cast<T*>(where.host(lane));
-    const T old =
-        shared ? modify_shared<atomic, T>(at, values.data(), mode) : modify_private<atomic, T>(at, values.data(), mode);
+    const T old = shared ? modify_shared<atomic, T>(at, values, mode) : modify_private<atomic, T>(at, values, mode);
     if (result) give(lane, old);
   });
 }

@@ -124,6 +124,25 @@ unsigned count_near_lines(const __m512i (&at)[kLanes / kGroup], uint32_t bytes, 
   return static_cast<unsigned>(__builtin_popcountll(static_cast<uint64_t>(_mm512_reduce_or_epi64(touched))));
 }
 
+// As lane_scan.h says, of offsets none of which crosses the end of a line.
+unsigned count_group_lines(const __m512i (&at)[kLanes / kGroup]) {
+  __m512i line[kLanes / kGroup];
+  unsigned lines = 0, last = 0;  // the highest line yet
+  for (unsigned k = 0; k < kLanes / kGroup; ++k) {
+    line[k] = _mm512_srli_epi32(at[k], 6);
+    if (k >= 1 && _mm512_cmpneq_epi32_mask(line[k], line[k - 1]) == 0) continue;
+    if (k >= 2 && _mm512_cmpneq_epi32_mask(line[k], line[k - 2]) == 0) continue;
+    const __m512i next = _mm512_alignr_epi32(line[k], line[k], 1);
+    const __mmask16 followed = 0x7fff;  // the last lane has no next one
+    const auto first = static_cast<unsigned>(_mm_cvtsi128_si32(_mm512_castsi512_si128(line[k])));
+    if (_mm512_mask_cmpgt_epu32_mask(followed, line[k], next) != 0 || first < last) return 0;
+    const unsigned changes = _mm512_mask_cmpneq_epi32_mask(followed, line[k], next);
+    lines += static_cast<unsigned>(__builtin_popcount(changes)) + (k == 0 || first != last ? 1u : 0u);
+    last = static_cast<unsigned>(_mm_extract_epi32(_mm512_extracti32x4_epi32(line[k], 3), 3));
+  }
+  return lines;
+}
+
 }  // namespace
 
 bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint64_t lanes, uint32_t bytes,
@@ -178,7 +197,10 @@ bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint
   scan.lines = changes + 1;
   if (!crosses && descents == 0) return true;
   const uint32_t more_lines = ((scan.highest + bytes - 1) >> 6) - (scan.lowest >> 6);
-  if (more_lines >= 64) return false;
+  if (more_lines >= 64) {
+    scan.lines = crosses ? 0 : count_group_lines(at);
+    return scan.lines != 0;
+  }
   scan.lines = more_lines == 0 ? 1 : count_near_lines(at, crosses ? bytes : 1, scan.lowest);
   return true;
 }

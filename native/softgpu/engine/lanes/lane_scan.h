@@ -53,8 +53,8 @@ struct PlaceScan {
 };
 
 // False if it does not find them. It does on hosts with AVX-512, if high[lane] of all active lanes is the same (or
-// `high` is nullptr), no sum or end of `bytes` leaves 32 bits, and offsets never descend or are less than 64 lines
-// apart. At least one lane is active.
+// `high` is nullptr), no sum or end of `bytes` leaves 32 bits, and offsets never descend, are less than 64 lines apart,
+// or as count_group_lines() wants them. At least one lane is active.
 bool scan_places(const uint32_t* low, const uint32_t* high, uint32_t first, uint64_t lanes, uint32_t bytes,
                  PlaceScan& scan);
 

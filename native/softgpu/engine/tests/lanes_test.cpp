@@ -138,8 +138,8 @@ TEST(LaneScan, CountsLinesThatAreNear) {
   }
 }
 
-// Places of several kinds: side by side, in steps, near each other, anywhere, at the end of 32 bits, and with one lane
-// in another high half.
+// Places of several kinds: side by side, in steps, near each other, anywhere, parts of rows, at the end of 32 bits, and
+// with one lane in another high half.
 TEST(LaneScan, FindsNothingOrTheTruthAboutPlaces) {
   std::mt19937_64 random(15);
   unsigned found = 0;
@@ -151,6 +151,7 @@ TEST(LaneScan, FindsNothingOrTheTruthAboutPlaces) {
     VectorRegister low, high;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       low[lane] = start + (round % 4 ? lane * step : 0) + (round % 5 ? 0 : static_cast<uint32_t>(random() % spread));
+      if (round % 13 == 0) low[lane] = start + lane % 16 * (16 * step) + lane / 16 * 32;
       if (random() % 64 == 0) low[lane] -= static_cast<uint32_t>(random() % 500);
       if (round % 7 == 0) low[lane] |= 0xffffff00;
       high[lane] = lanes >> lane & 1 ? 5 : static_cast<uint32_t>(random());
