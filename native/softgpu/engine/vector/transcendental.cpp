@@ -162,7 +162,7 @@ KERNLOOP_LANE float rsqrt_single(float a) {
   const float near = 1.0f / __builtin_sqrtf(a);
   const double y = near, rest = 1.0 - a * y * y;
   const float nearest_one = narrow(y + y * (rest * (0.5 + 0.375 * rest)));
-  return near > 0.0f && near < static_cast<float>(kInfinity) ? nearest_one : near;
+  return nearest_one == nearest_one ? nearest_one : near;  // zeros and infinities, too, give a NaN
 }
 constexpr unsigned kSingle = kFlushAlways | kIgnoreRounding;
 
