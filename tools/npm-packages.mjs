@@ -29,7 +29,15 @@ export function withAddresses(lock, registry) {
 }
 
 /** Development packages by which a checkout runs; all others are for its tests, checks and pages. */
-const toRun = ['@nx/devkit', '@swc-node/register', '@swc/core', 'nx', 'typescript'];
+const toRun = [
+  '@nx/devkit',
+  '@swc-node/register',
+  '@swc/core',
+  'nx',
+  'tree-sitter-cuda',
+  'tree-sitter-python',
+  'typescript',
+];
 
 /** package.json or the root of its lock, without the other development packages. */
 export const withoutOthers = ({ devDependencies, ...rest }) => ({
