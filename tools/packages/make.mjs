@@ -3,12 +3,15 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root, step } from '../console.mjs';
+import { installNpmPackages } from '../npm-packages.mjs';
 import { stageKernloop } from './kernloop.mjs';
 import { nativeManifest, version } from './manifests.mjs';
 import { stageNative } from './native.mjs';
 
 /** Writes the tarballs into `folder`; `forTests` as in stageProducts(). */
 export async function makePackages(folder, { build = join(root, 'native', 'build'), forTests } = {}) {
+  // quickstart leaves out what compiles our TypeScript.
+  if (!forTests) await installNpmPackages({ tests: true });
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-package-'));
   try {
