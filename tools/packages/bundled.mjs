@@ -3,11 +3,13 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { build } from 'esbuild';
 import { root } from '../console.mjs';
 import { checkout, kept } from './manifests.mjs';
 
 const require = createRequire(import.meta.url);
+
+/** esbuild, which may be installed only after this module is loaded. */
+export const bundle = async (options) => await (await import('esbuild')).build(options);
 
 /** Files that packages read by path, from beside their code. */
 const beside = ['web-tree-sitter/web-tree-sitter.wasm'];
@@ -47,7 +49,7 @@ export async function bundlePackages(dist, files) {
 /** Exports each module under the name that code requires: exactly what `require` returns for it. */
 async function bundlePackage(outfile, modules) {
   const parts = modules.map((name) => `get '${name}'() { return require('${name}'); }`);
-  const { metafile } = await build({
+  const { metafile } = await bundle({
     ...commonOptions,
     stdin: { contents: `module.exports = { ${parts.join(', ')} };`, resolveDir: root },
     outfile,

@@ -2,10 +2,9 @@
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { build as bundle } from 'esbuild';
 import { ensureGenerated } from '../../bin/generated.js';
 import { root, step, StepError } from '../console.mjs';
-import { bundlePackages, commonOptions } from './bundled.mjs';
+import { bundle, bundlePackages, commonOptions } from './bundled.mjs';
 import { checkout, kernloopManifest } from './manifests.mjs';
 import { notices } from './notices.mjs';
 

@@ -10,7 +10,7 @@ import { stageNative } from './native.mjs';
 
 /** Writes the tarballs into `folder`; `forTests` as in stageProducts(). */
 export async function makePackages(folder, { build = join(root, 'native', 'build'), forTests } = {}) {
-  // quickstart leaves out what compiles our TypeScript.
+  // quickstart leaves out what compiles and bundles our TypeScript.
   if (!forTests) await installNpmPackages({ tests: true });
   mkdirSync(folder, { recursive: true });
   const scratch = mkdtempSync(join(tmpdir(), 'kernloop-package-'));
