@@ -233,13 +233,11 @@ StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool st
   wave_.memory = &port;
   StreamEnd end;
   try {
-    if (step_by_step) {
-      while (wave_.instructions < limit && (wave_.state == WaveState::kReady || wave_.state == WaveState::kIndexed)) {
-        if (before_step) before_step(wave_);
-        interpreter.run(wave_, wave_.instructions + 1);
-      }
-    } else {
-      interpreter.run(wave_, limit);
+    while (wave_.instructions < limit && (wave_.state == WaveState::kReady || wave_.state == WaveState::kIndexed)) {
+      if (step_by_step && before_step) before_step(wave_);
+      interpreter.run(wave_, step_by_step ? wave_.instructions + 1 : limit);
+      // For other waves, of which there are none.
+      if (wave_.state == WaveState::kSleeping) wave_.state = WaveState::kReady;
     }
   } catch (const WaveFault& fault) {
     end.fault = fault;
