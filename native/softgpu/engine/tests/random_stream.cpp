@@ -37,8 +37,10 @@ bool is_executed_in_streams(Target target, const Instruction& instruction) {
   return select_for(target, decoded) != nullptr;
 }
 
-bool reads_a_clock(Op op) {
-  return op == Op::s_memtime || op == Op::s_memrealtime || op == Op::s_sendmsg_rtn_b64;
+bool reads_a_clock(const Instruction& i) {
+  constexpr unsigned kShaderCycles = 29;  // bits 5:0 of the immediate
+  if (i.op == Op::s_getreg_b32) return (i.simm16 & 63) == kShaderCycles;
+  return i.op == Op::s_memtime || i.op == Op::s_memrealtime || i.op == Op::s_sendmsg_rtn_b64;
 }
 
 bool is_branch(Op op) {
@@ -47,7 +49,7 @@ bool is_branch(Op op) {
 
 // A quarter of a stream's instructions may fault.
 bool is_wanted(Target target, const Instruction& instruction, std::mt19937_64& random) {
-  if (reads_a_clock(instruction.op)) return false;
+  if (reads_a_clock(instruction)) return false;
   return is_executed_in_streams(target, instruction) || random() % 16 == 0;
 }
 
