@@ -78,6 +78,15 @@ std::string first_difference(const char* what, const std::vector<uint8_t>& a, co
          std::to_string(a[at]) + " and " + std::to_string(b[at]) + "; ";
 }
 
+bool is_runnable(WaveState state) {
+  return state == WaveState::kReady || state == WaveState::kIndexed || state == WaveState::kSleeping;
+}
+
+// A loop that waits for another wave sleeps if it is executed as a run, and not in steps.
+WaveState awake(WaveState state) {
+  return state == WaveState::kSleeping ? WaveState::kReady : state;
+}
+
 }  // namespace
 
 RandomStream random_stream(Target target, std::mt19937_64& random, WordGenerator& generator,
@@ -136,7 +145,7 @@ std::string StreamEnd::difference(const StreamEnd& other) const {
   }
   if (pc != other.pc || instructions != other.instructions)
     text += "after " + std::to_string(instructions) + " and " + std::to_string(other.instructions) + " instructions; ";
-  if (state != other.state || scc != other.scc) text += "state or SCC; ";
+  if (awake(state) != awake(other.state) || scc != other.scc) text += "state or SCC; ";
   text += first_difference("scalar", scalars, other.scalars, 4);
   text += first_difference("vector", vectors, other.vectors, sizeof(VectorRegister));
   text += first_difference("data", data, other.data, 1);
@@ -235,11 +244,11 @@ StreamEnd StreamMachine::run(const RandomStream& stream, uint64_t limit, bool st
   wave_.memory = &port;
   StreamEnd end;
   try {
-    while (wave_.instructions < limit && (wave_.state == WaveState::kReady || wave_.state == WaveState::kIndexed)) {
+    while (wave_.instructions < limit && is_runnable(wave_.state)) {
+      // It slept for other waves, of which there are none.
+      if (wave_.state == WaveState::kSleeping) wave_.state = WaveState::kReady;
       if (step_by_step && before_step) before_step(wave_);
       interpreter.run(wave_, step_by_step ? wave_.instructions + 1 : limit);
-      // For other waves, of which there are none.
-      if (wave_.state == WaveState::kSleeping) wave_.state = WaveState::kReady;
     }
   } catch (const WaveFault& fault) {
     end.fault = fault;
