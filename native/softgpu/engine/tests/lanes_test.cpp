@@ -324,37 +324,20 @@ TEST(LaneMoves, LoadAndStoreWhatThePlainestLoopDoes) {
     portable::load_dwords(anywhere.row, memory.data(), anywhere.row[round % 5], lanes, dwords);
     ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
     ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
-    if (dwords == 1) {
-      here = *before, anywhere = *before;
-      load_dword(here.row[0], addresses, lanes);
-      portable::load_dword(anywhere.row[0], addresses, lanes);
-      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
-      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
-    }
-
-    if (dwords == 2) {
-      here = *before, anywhere = *before;
-      load_pairs(here.row, addresses, lanes);
-      portable::load_pairs(anywhere.row, addresses, lanes);
-      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
-      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
-    }
-
-    if (dwords == 3) {
-      here = *before, anywhere = *before;
-      load_triples(here.row, addresses, lanes);
-      portable::load_triples(anywhere.row, addresses, lanes);
-      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
-      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
-    }
+    using Load = void (*)(VectorRegister*, const uint64_t*, uint64_t);
+    constexpr Load kLoads[][2] = {
+        {[](auto* rows, auto* at, uint64_t mask) { load_dword(rows[0], at, mask); },
+         [](auto* rows, auto* at, uint64_t mask) { portable::load_dword(rows[0], at, mask); }},
+        {load_pairs, portable::load_pairs},
+        {load_triples, portable::load_triples},
+        {load_words, portable::load_words}};
+    here = *before, anywhere = *before;
+    kLoads[dwords - 1][0](here.row, addresses, lanes);
+    kLoads[dwords - 1][1](anywhere.row, addresses, lanes);
+    ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
+    ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
 
     if (dwords == 4) {
-      here = *before, anywhere = *before;
-      load_words(here.row, addresses, lanes);
-      portable::load_words(anywhere.row, addresses, lanes);
-      ASSERT_EQ(std::memcmp(&here, &expected, sizeof here), 0) << round;
-      ASSERT_EQ(std::memcmp(&anywhere, &expected, sizeof here), 0) << round;
-
       std::vector<uint8_t> words = memory;
       const std::vector<uint8_t> unchanged = memory;
       for (unsigned lane = 0; lane < kLanes; ++lane)
