@@ -50,6 +50,12 @@ struct BufferAddresses {
   uint64_t in_range[4] = {};  // by dword
 };
 
+// Of a lane, without index and scalar offset. The sum has 32 bits before gfx1250 (llvm/llvm-project#152584; measured on
+// gfx950: ROCm/rocm-systems#10928): compilers put negative offsets into the register.
+uint32_t offset_of(const Instruction& i, const uint32_t* voffset, unsigned lane) {
+  return static_cast<uint32_t>(i.offset) + (voffset ? voffset[lane] : 0);
+}
+
 void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_t* voffset, const Instruction& i,
                        uint64_t exec, BufferAddresses& out) {
   // The address is base + soffset + swizzle(voffset + offset), in units in which a lane's byte counts as many as there
@@ -57,8 +63,8 @@ void locate_in_private(const Resource& resource, uint64_t soffset, const uint32_
   const int64_t lanes = 8 << resource.index_stride;
   const int64_t start = static_cast<int64_t>(resource.base + soffset - kScratchWaveBase);
   if (start % (4 * lanes) != 0) raise_unsupported("private segment offset that is no multiple of a dword a lane");
-  const uint64_t uniform = static_cast<uint64_t>(start / lanes + i.offset);
-  for (unsigned lane = 0; lane < kLanes; ++lane) out.lanes.at[lane] = uniform + (voffset ? voffset[lane] : 0);
+  const auto uniform = static_cast<uint64_t>(start / lanes);
+  for (unsigned lane = 0; lane < kLanes; ++lane) out.lanes.at[lane] = uniform + offset_of(i, voffset, lane);
   out.is_private = true;
   out.whole = exec;
 }
@@ -132,7 +138,7 @@ void compute_addresses(Wave& wave, const Instruction& i, unsigned first_operand,
   const bool structured = i.idxen && resource.stride != 0;
   uint64_t offsets[kLanes];
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    offsets[lane] = static_cast<uint64_t>(i.offset) + (voffset ? voffset[lane] : 0);
+    offsets[lane] = offset_of(i, voffset, lane);
     out.lanes.at[lane] =
         resource.base + soffset + offsets[lane] + (index ? uint64_t{index[lane]} * resource.stride : 0);
   }

@@ -49,6 +49,35 @@ TEST_F(Memory, ScalarOffsetsOfBuffersCountInAddressAndRangeCheck) {
   EXPECT_EQ(vector64(8, 10), 0u);
 }
 
+// LLVM splits an offset into a register, which may be negative, and a constant, except on gfx1250, which adds them in
+// more bits (llvm/llvm-project#152584): Triton's products of matrices have the first row at -64, offset:128.
+TEST_F(Memory, OffsetsOfBuffersFromARegisterAndTheInstructionAddUpIn32Bits) {
+  wave.set_sgpr64(0, data.address() + 400);
+  wave.set_sgpr64(2, 64);
+  wave.sgpr[8] = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) wave.vgpr[0][lane] = lane * 4 - 8;
+  for (const u32 scalar : {0u, 16u}) {
+    wave.sgpr[8] = scalar;
+    run("buffer_load_raw");  // offset:4
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const u32 offset = lane * 4 - 4;  // of lane 0 it is far outside
+      for (unsigned k = 0; k < 2; ++k) {
+        const bool inside = u64{offset} + 4 * k + 4 + scalar <= 64;
+        ASSERT_EQ(wave.vgpr[8 + k][lane], inside ? take<u32>(&data[400 + scalar + offset + 4 * k]) : 0u)
+            << lane << " " << k;
+      }
+    }
+  }
+  wave.sgpr[1] |= 24u << 16;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    wave.vgpr[0][lane] = lane;
+    wave.vgpr[1][lane] = 0xfffffffc;
+  }
+  run("buffer_load_structured");  // offset:4
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    ASSERT_EQ(wave.vgpr[8][lane], take<u32>(&data[400 + lane * 24])) << lane;
+}
+
 TEST_F(Memory, StructuredBuffersMultiplyTheIndexByTheStride) {
   wave.sgpr[0] = static_cast<u32>(data.address());
   wave.sgpr[1] = static_cast<u32>(data.address() >> 32) | 24u << 16;

@@ -62,6 +62,21 @@ TEST_F(Memory, WideAndUnalignedPrivateAccessesKeepTheirBytesTogether) {
   }
 }
 
+// From gfx9 on, compilers fold any constant into the instruction, since the private segment has no range check.
+TEST_F(Memory, ARegistersOffsetIntoThePrivateBufferMayBeNegative) {
+  wave.set_sgpr64(0, kScratchWaveBase | u64{1} << 63);
+  wave.set_sgpr64(2, 0xffffffffull | u64{(3u << 21) | (1u << 23)} << 32);
+  wave.sgpr[32] = 0;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    wave.vgpr[0][lane] = 0xfffffffc;
+    wave.vgpr[2][lane] = 700 + lane;
+  }
+  run("private_buffer_store");  // offset:4
+  std::fill_n(wave.vgpr[0], kLanes, 0);
+  run("private_buffer_load_at");
+  for (unsigned lane = 0; lane < kLanes; ++lane) ASSERT_EQ(wave.vgpr[8][lane], 700 + lane);
+}
+
 // The bytes of an address are the same through the buffer and through scratch instructions, byte by byte.
 TEST_F(Memory, ADwordOfThePrivateBufferMayLieAcrossTwoElementsOfTheSwizzle) {
   wave.set_sgpr64(0, kScratchWaveBase | u64{1} << 63);
