@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -104,6 +105,42 @@ def test_integers_that_triton_specialises():
         np.testing.assert_array_equal(out, np.where(np.arange(64) < n, np.arange(64), 0))
     # 1, a multiple of 16, and neither.
     assert len({kernel.hash for kernel in compiled}) == 3
+
+
+# NumPy gives the types of ml_dtypes of 1 byte one hash, and Triton keeps the name of a type by its hash.
+FLOAT8 = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fnuz, ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2fnuz]
+
+
+class Named(NamedTuple):
+    first: Any
+
+
+@pytest.mark.parametrize("passed", [lambda x: x, lambda x: (x, 0), Named, lambda x: TensorDescriptor(x, [256], [1], [256])])
+def test_each_float8_is_its_own_type(passed):
+    @triton.jit
+    def widen(source, out):
+        at = tl.arange(0, 256)
+        if isinstance(source, tl.tensor_descriptor):
+            tl.store(out + at, source.load([0]).to(tl.float32))
+        elif isinstance(source, tl.tuple):
+            tl.store(out + at, tl.load(source[0] + at).to(tl.float32))
+        else:
+            tl.store(out + at, tl.load(source + at).to(tl.float32))
+
+    for dtype in FLOAT8:
+        # Triton's own conversion of E4M3FN on gfx90a makes NaN 480: finite values are compared.
+        source, out = np.arange(256, dtype=np.uint8).view(dtype), kt.zeros(256)
+        widen[(1,)](passed(kt.array(source)), out)
+        expected = source.astype(np.float32)
+        finite = np.isfinite(expected)
+        np.testing.assert_array_equal(np.asarray(out)[finite], expected[finite], err_msg=np.dtype(dtype).name)
+
+
+def test_a_type_that_triton_lacks_is_refused_after_one_that_it_has():
+    out = kt.zeros(16)
+    copy[(1,)](kt.zeros(16, ml_dtypes.float8_e4m3fn), out, 16, BLOCK=16)
+    with pytest.raises(KeyError, match="int4"):
+        copy[(1,)](kt.zeros(16, ml_dtypes.int4), out, 16, BLOCK=16)
 
 
 def test_null_pointers_and_tuples():

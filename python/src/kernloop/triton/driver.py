@@ -12,6 +12,7 @@ from triton.backends.driver import DriverBase
 from ..errors import KernloopError
 from ..softgpu import Device, open_device
 from .arguments import host_ranges
+from .array_types import distinguish_array_types
 from .launcher import Launcher, LoadedKernel, work
 from .numpy_arguments import explain_numpy_arguments
 
@@ -49,6 +50,7 @@ class SoftgpuDriver(DriverBase):  # type: ignore[misc]
     def __init__(self) -> None:
         self.device = open_device()
         self.utils = Utilities(self.device)
+        distinguish_array_types()
         explain_numpy_arguments()
         HIPBackend.is_within_2gb = staticmethod(self._is_within_2gb)
 
