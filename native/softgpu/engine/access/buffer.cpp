@@ -50,8 +50,8 @@ struct BufferAddresses {
   uint64_t in_range[4] = {};  // by dword
 };
 
-// Of a lane, without index and scalar offset. The sum has 32 bits before gfx1250 (llvm/llvm-project#152584; measured on
-// gfx950: ROCm/rocm-systems#10928): compilers put negative offsets into the register.
+// The offset of a lane, without index and scalar offset. The sum has 32 bits before gfx1250 (llvm/llvm-project#152584;
+// measured on gfx950: ROCm/rocm-systems#10928): compilers put negative offsets into the register.
 uint32_t offset_of(const Instruction& i, const uint32_t* voffset, unsigned lane) {
   return static_cast<uint32_t>(i.offset) + (voffset ? voffset[lane] : 0);
 }
