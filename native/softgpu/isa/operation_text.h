@@ -49,7 +49,6 @@ inline constexpr Word<OpTrait> kTraitWords[] = {
 };
 // Why an operation is not executed: "refused:graphics". The page of docs/reference says so.
 inline constexpr Word<const char*> kRefusalWords[] = {
-    {"bf16_atomic", "sums of bfloat16 in memory: how they round is not documented"},
     {"brain_float", "results of bfloat16: how they round is not documented"},
     {"cache_probe", "probes and discards of caches: no compiler emits them"},
     {"conditional_exchange", "conditional exchange: no compiler emits it"},

@@ -49,4 +49,16 @@ uint16_t add_halves(uint16_t a, uint16_t b) {
   return std::isnan(sum) ? 0x7e00 : double_to_half(sum);
 }
 
+// As AMD's emulator (ROCm/rocm-systems#11447): to nearest even, denormals kept, a NaN keeps its payload. The sum as a
+// float rounds first only where the smaller operand is too small to count.
+uint16_t add_bfloats(uint16_t a, uint16_t b) {
+  const auto is_nan = [](uint16_t bits) { return (bits & 0x7fff) > 0x7f80; };
+  if (is_nan(a)) return a | 0x40;
+  if (is_nan(b)) return b | 0x40;
+  const float sum = as_float(uint32_t{a} << 16) + as_float(uint32_t{b} << 16);
+  if (std::isnan(sum)) return 0x7fc0;
+  const uint32_t bits = as_bits(sum);
+  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
 }  // namespace kernloop::softgpu::atomic_detail

@@ -33,12 +33,14 @@ enum class Atomic : uint8_t {
   kFloatMax,
   kFloatCompareSwap,
   kPackedHalfAdd,
+  kPackedBfloatAdd,
   kClampedSub,
 };
 
 constexpr bool is_float(Atomic atomic) {
   return atomic == Atomic::kFloatAdd || atomic == Atomic::kFloatMin || atomic == Atomic::kFloatMax ||
-         atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kPackedHalfAdd;
+         atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kPackedHalfAdd ||
+         atomic == Atomic::kPackedBfloatAdd;
 }
 
 // Ahead of MemoryPort::check_global(), which replaces the addresses.
@@ -71,6 +73,10 @@ inline AtomicMode wave_atomic_mode(const Wave& wave) {
     if (round != 0 || (denorm != 0 && denorm != 3))
       raise_unsupported("floating-point atomic in a MODE other than to nearest, denormals all kept or all flushed");
     return AtomicMode{.flush_f32 = denorm == 0, .flush_f64 = denorm == 0};
+  }
+  if constexpr (atomic == Atomic::kPackedBfloatAdd) {
+    if (wave.mode.denorm_f32 != 3 || wave.mode.denorm_f64_f16 != 3)
+      raise_unsupported("atomic sum of bfloat16 in a MODE that flushes denormals");
   }
   return {};
 }
@@ -127,6 +133,7 @@ inline U choose_float(U memory_bits, U data_bits) {
 }
 
 uint16_t add_halves(uint16_t a, uint16_t b);
+uint16_t add_bfloats(uint16_t a, uint16_t b);
 
 }  // namespace atomic_detail
 
@@ -162,9 +169,10 @@ inline T combine(T old, const T* data, AtomicMode mode) {
   }
   if constexpr (atomic == Atomic::kFloatMin) return static_cast<T>(choose_float<U, false>(memory, first));
   if constexpr (atomic == Atomic::kFloatMax) return static_cast<T>(choose_float<U, true>(memory, first));
-  if constexpr (atomic == Atomic::kPackedHalfAdd) {
-    const uint32_t low = add_halves(static_cast<uint16_t>(memory), static_cast<uint16_t>(first));
-    const uint32_t high = add_halves(static_cast<uint16_t>(memory >> 16), static_cast<uint16_t>(first >> 16));
+  if constexpr (atomic == Atomic::kPackedHalfAdd || atomic == Atomic::kPackedBfloatAdd) {
+    constexpr auto add = atomic == Atomic::kPackedHalfAdd ? add_halves : add_bfloats;
+    const uint32_t low = add(static_cast<uint16_t>(memory), static_cast<uint16_t>(first));
+    const uint32_t high = add(static_cast<uint16_t>(memory >> 16), static_cast<uint16_t>(first >> 16));
     return static_cast<T>(low | high << 16);
   }
 }

@@ -202,6 +202,8 @@ ExecuteFn select_flat(const Instruction& instruction) {
       return flat_atomic<Atomic::kFloatAdd, uint32_t>;
     case Op::flat_atomic_pk_add_f16:
       return flat_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    case Op::flat_atomic_pk_add_bf16:
+      return flat_atomic<Atomic::kPackedBfloatAdd, uint32_t>;
       KERNLOOP_SELECT_LOADS(scratch, scratch_load)
       KERNLOOP_SELECT_STORES(scratch, scratch_store)
     default:

@@ -124,6 +124,8 @@ ExecuteFn select_global(const Instruction& instruction) {
       return global_atomic<Atomic::kFloatAdd, uint32_t>;
     case Op::global_atomic_pk_add_f16:
       return global_atomic<Atomic::kPackedHalfAdd, uint32_t>;
+    case Op::global_atomic_pk_add_bf16:
+      return global_atomic<Atomic::kPackedBfloatAdd, uint32_t>;
     default:
       return nullptr;
   }

@@ -69,6 +69,9 @@ ExecuteFn select_lds_atomic(const Instruction& instruction) {
     case Op::ds_pk_add_f16:
     case Op::ds_pk_add_rtn_f16:
       return modify<Atomic::kPackedHalfAdd, uint32_t>;
+    case Op::ds_pk_add_bf16:
+    case Op::ds_pk_add_rtn_bf16:
+      return modify<Atomic::kPackedBfloatAdd, uint32_t>;
     case Op::ds_wrap_rtn_b32:
       return modify<Atomic::kWrap, uint32_t>;
     default:

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -335,6 +337,71 @@ TEST(WaveClocks, GoOnAtNoEvenPaceOnAMachineInUse) {
   EXPECT_GT(steps.size(), 4u);
   EXPECT_NE(WaveClock::of_machine_in_use(3, 5, 0).start, clock.start);
   EXPECT_NE(WaveClock::of_machine_in_use(3, 6, 1).start, clock.start);
+}
+
+// Rounded by choosing the nearer neighbour of the exact sum.
+uint16_t bfloat_sum(uint16_t a, uint16_t b) {
+  const auto value = [](uint32_t bits) {
+    float number;
+    bits <<= 16;
+    std::memcpy(&number, &bits, 4);
+    return double{number};
+  };
+  for (const uint16_t each : {a, b}) {
+    if (std::isnan(value(each))) return each | 0x40;
+  }
+  const double sum = value(a) + value(b);
+  if (std::isnan(sum)) return 0x7fc0;
+  const uint16_t sign = std::signbit(sum) ? 0x8000 : 0;
+  uint16_t below = 0;  // the greatest magnitude that is not above the sum
+  for (uint16_t bit = 0x4000; bit != 0; bit >>= 1) {
+    if ((below | bit) <= 0x7f80 && value(below | bit) <= std::fabs(sum)) below |= bit;
+  }
+  if (below == 0x7f80) return sign | below;
+  // The value after the greatest one counts as 2^128, where infinity is.
+  const double above = below == 0x7f7f ? std::ldexp(1.0, 128) : value(below + 1u);
+  const double down = std::fabs(sum) - value(below), up = above - std::fabs(sum);
+  return sign | static_cast<uint16_t>(below + (up < down || (up == down && (below & 1)) ? 1 : 0));
+}
+
+TEST(KernelsOfGfx942, AddPairsOfBfloatInMemoryAndLds) {
+  Device device{KERNLOOP_TEST_PROGRAMS_GFX942_O3, Isa::kGfx942};
+  Array<uint32_t> values(device.space, 64 * 5), operands(device.space, 64), olds(device.space, 64 * 3);
+  const uint32_t chosen[][2] = {
+      {0x3f804000, 0x3f803f00},  // 1 + 1, 2 + 0.5
+      {0x43804381, 0x3f803f80},  // ties: 256 + 1, 258 + 1
+      {0x7f7f7f7f, 0x7f7f7b00},  // infinity, and the greatest value stays
+      {0x00010080, 0x00018001},  // denormals
+      {0x7f807f81, 0xff803f80},  // infinity - infinity, a signalling NaN
+      {0xbf803f80, 0x3f80ffc1},  // 1 - 1, a NaN with a payload
+  };
+  for (uint32_t round = 0; round < 200; ++round) {
+    for (uint32_t i = 0; i < values.count(); ++i) values[i] = noise(round * 1000 + i);
+    // Half of the operands have an exponent near that of the value.
+    for (uint32_t i = 0; i < 64; ++i)
+      operands[i] = i % 2 ? noise(round * 77 + i) : values[i * 5] ^ (noise(i + round) & 0x83ff83ff);
+    if (round == 0) {
+      for (uint32_t i = 0; i < std::size(chosen); ++i) {
+        std::fill_n(values.begin() + i * 5, 5, chosen[i][0]);
+        operands[i] = chosen[i][1];
+      }
+    }
+    const std::vector<uint32_t> before(values.begin(), values.end());
+    const DispatchOutcome outcome =
+        device.run("add_bfloat_pairs", linear(64, 64), Arguments(values.address(), operands.address(), olds.address()));
+    ASSERT_FALSE(outcome.fault) << outcome.fault->text();
+    for (uint32_t i = 0; i < values.count(); ++i) {
+      const uint32_t was = before[i], operand = operands[i / 5];
+      const uint32_t low = bfloat_sum(static_cast<uint16_t>(was), static_cast<uint16_t>(operand));
+      const uint32_t high = bfloat_sum(static_cast<uint16_t>(was >> 16), static_cast<uint16_t>(operand >> 16));
+      ASSERT_EQ(values[i], low | high << 16) << std::hex << was << " + " << operand << ", form " << i % 5;
+    }
+    for (uint32_t i = 0; i < 64; ++i) {
+      EXPECT_EQ(olds[i * 3], before[i * 5 + 1]);
+      EXPECT_EQ(olds[i * 3 + 1], before[i * 5 + 2]);
+      EXPECT_EQ(olds[i * 3 + 2], before[i * 5 + 4]);
+    }
+  }
 }
 
 }  // namespace

@@ -199,3 +199,32 @@ extern "C" __global__ void clocks(ulong* out) {
   out[1] = __builtin_amdgcn_s_memrealtime();
   out[0] = __builtin_readcyclecounter() - before;
 }
+
+#ifdef __gfx942__
+// values holds five pairs of bfloat16 a work-item; olds the results of the three atomics that have one.
+extern "C" __global__ void add_bfloat_pairs(uint* values, const uint* operands, uint* olds) {
+  __shared__ uint pairs[2 * 64];
+  const uint lane = local_x(), operand = operands[lane];
+  uint* own = values + lane * 5;
+  uint* old = olds + lane * 3;
+  pairs[2 * lane] = own[3];
+  pairs[2 * lane + 1] = own[4];
+  const uint lds = static_cast<uint>(reinterpret_cast<ulong>(pairs)) + lane * 8;
+  asm volatile("global_atomic_pk_add_bf16 %0, %1, off" ::"v"(own), "v"(operand) : "memory");
+  asm volatile("global_atomic_pk_add_bf16 %0, %1, %2, off sc0\n s_waitcnt vmcnt(0)"
+               : "=&v"(old[0])
+               : "v"(own + 1), "v"(operand)
+               : "memory");
+  asm volatile("flat_atomic_pk_add_bf16 %0, %1, %2 sc0\n s_waitcnt vmcnt(0) lgkmcnt(0)"
+               : "=&v"(old[1])
+               : "v"(own + 2), "v"(operand)
+               : "memory");
+  asm volatile("ds_pk_add_bf16 %0, %1" ::"v"(lds), "v"(operand) : "memory");
+  asm volatile("ds_pk_add_rtn_bf16 %0, %1, %2 offset:4\n s_waitcnt lgkmcnt(0)"
+               : "=&v"(old[2])
+               : "v"(lds), "v"(operand)
+               : "memory");
+  own[3] = pairs[2 * lane];
+  own[4] = pairs[2 * lane + 1];
+}
+#endif
