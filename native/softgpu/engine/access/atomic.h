@@ -39,8 +39,7 @@ enum class Atomic : uint8_t {
 
 constexpr bool is_float(Atomic atomic) {
   return atomic == Atomic::kFloatAdd || atomic == Atomic::kFloatMin || atomic == Atomic::kFloatMax ||
-         atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kPackedHalfAdd ||
-         atomic == Atomic::kPackedBfloatAdd;
+         atomic == Atomic::kFloatCompareSwap || atomic == Atomic::kPackedHalfAdd || atomic == Atomic::kPackedBfloatAdd;
 }
 
 // Ahead of MemoryPort::check_global(), which replaces the addresses.
