@@ -18,15 +18,6 @@ namespace {
 
 constexpr uint64_t kLineBytes = 64, kWideLineBytes = 128;
 
-using Mappings = std::vector<AddressSpace::Mapping>;
-
-// The last mapping whose base is not above the address.
-Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address) {
-  auto it = std::upper_bound(mappings.begin(), mappings.end(), address,
-                             [](uint64_t value, const AddressSpace::Mapping& m) { return value < m.base; });
-  return it == mappings.begin() ? mappings.end() : it - 1;
-}
-
 // Distinct lines of rows that do not descend. `bytes` of one element.
 uint64_t count_row_lines(uint64_t base, const LaneRows& rows, uint32_t bytes, unsigned lanes, uint64_t line_bytes) {
   uint64_t lines = 0, next = 0;  // the line behind all that were counted

@@ -10,7 +10,7 @@ namespace kernloop::softgpu {
 
 namespace {
 
-constexpr unsigned kMostSteps = 4096;  // on all paths; a loop that waits is short
+constexpr unsigned kMostLoopSteps = 4096;  // on all paths; a loop that waits is short
 
 // All paths from a load to the next load of the same address: by itself, or by the load of a loop behind it.
 class Paths {
@@ -24,7 +24,7 @@ class Paths {
     PathState state;
     PathFollower(passing_stores_).load(state, load_);
     explore(load_.address + load_.size_bytes, std::move(state), {});
-    if (steps_ > kMostSteps) return std::nullopt;
+    if (steps_ > kMostLoopSteps) return std::nullopt;
     for (const Path& path : paths_) {
       if (is_decided(path)) return WaitLoop{path.stores, path.in_lds};
     }
@@ -45,7 +45,7 @@ class Paths {
   };
 
   void explore(uint64_t pc, PathState state, Path path) {
-    while (++steps_ <= kMostSteps) {
+    while (++steps_ <= kMostLoopSteps) {
       if (pc == load_.address) return find_loop_ ? void() : end(std::move(state), std::move(path));
       const DecodedInstruction* const instruction = decode_(pc);
       if (!instruction) return;

@@ -1,6 +1,5 @@
 #include "softgpu/engine/memory/nearby.h"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace kernloop::softgpu {
@@ -8,7 +7,6 @@ namespace kernloop::softgpu {
 namespace {
 
 using Mapping = AddressSpace::Mapping;
-using Mappings = std::vector<Mapping>;
 
 // Members and first elements behind a null pointer. No memory is this low: Linux maps none below 64 KiB.
 constexpr uint64_t kNullBytes = 64 << 10;
@@ -22,13 +20,6 @@ std::string describe_range(uint64_t base, uint64_t size, const std::string& labe
 
 uint64_t size_of(const Mapping& mapping) {
   return mapping.used ? mapping.used : mapping.size;
-}
-
-// The last mapping whose base is not above the address.
-Mappings::const_iterator at_or_below(const Mappings& mappings, uint64_t address) {
-  const auto above = std::upper_bound(mappings.begin(), mappings.end(), address,
-                                      [](uint64_t value, const Mapping& m) { return value < m.base; });
-  return above == mappings.begin() ? mappings.end() : above - 1;
 }
 
 }  // namespace
